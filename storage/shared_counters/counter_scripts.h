@@ -12,13 +12,10 @@
 
 namespace shingled::storage::shared_counters {
 
-// The scripts of the shared counters (storage/COUNTERS.md section 7) and their calls. Pure.
+// The calls of the scripts of the shared counters (storage/COUNTERS.md section 7). Pure.
 
-/// The Lua programs: adds to counters, adds pairs, reads counters.
-std::span<const std::string_view> counter_scripts();
-enum class Script : std::uint8_t { kAdd, kAddPairs, kRead };
-
-/// To whom a call speaks: one slot of the cluster, or all keys of a single server.
+/// To whom a call speaks: one slot of the cluster, which is one bucket, or all buckets of a single
+/// server.
 struct CallPlace {
   std::string_view prefix;
   std::uint16_t slot = 0;
@@ -39,8 +36,8 @@ struct PairDelta {
   counters::Amounts amounts;
 };
 
-/// Adds `deltas` unless this writer's call `number` or a later one was made in that slot. `now`:
-/// the present slot; what is over is left out.
+/// Adds `deltas` unless this writer's call `number` or a later one was made in that slot. Those of
+/// one bucket are together. `now`: the present slot; what is over is left out.
 void append_add(redis::CommandList& commands, const std::string& script, const CallPlace& place,
                 std::uint64_t number, counters::Slot now,
                 std::span<const CounterDelta* const> deltas);
@@ -49,7 +46,7 @@ void append_add(redis::CommandList& commands, const std::string& script, const C
 void append_pairs(redis::CommandList& commands, const std::string& script, const CallPlace& place,
                   counters::Slot now, std::span<const PairDelta* const> pairs);
 /// Reads. The reply: the number of the writer's last `append_add` in that slot or an empty text;
-/// then for each counter what HGETALL says.
+/// then for each counter its value, nil if it has none, or a number if its bucket cannot be read.
 void append_read(redis::CommandList& commands, const std::string& script, const CallPlace& place,
                  std::span<const counters::CounterKey> keys);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "storage/shared_counters/script_texts.h"
 #include "storage/shared_counters/shared_layout.h"
 
 namespace shingled::storage::shared_counters {
@@ -116,7 +117,7 @@ bool CounterSender::send(const WaitingCounters::Batch& batch) {
 void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
   std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
   for (std::size_t i = 0; i < batch.pairs.size(); ++i)
-    by_slot[route_.splits_keys() ? cluster_slot(batch.pairs[i]->pair.key) : 0].push_back(i);
+    by_slot[route_.splits_keys() ? bucket_of(batch.pairs[i]->pair.key) : 0].push_back(i);
   const counters::Slot now = expiry_();
   const auto replies = route_.run(
       [&](redis::CommandList& commands, std::span<const std::string> names) {

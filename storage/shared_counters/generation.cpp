@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/shared_counters/shared_layout.h"
+
 namespace shingled::storage::shared_counters {
 
 using counters::CounterKey;
@@ -12,6 +14,13 @@ using counters::Period;
 namespace {
 
 constexpr unsigned kCallBits = 20;  ///< of a call's number; the generation is above them
+
+/// The order in a call: counters of one bucket are together.
+bool goes_before(const CounterKey& a, const CounterKey& b) {
+  const Bucket of_a = bucket_of(a);
+  const Bucket of_b = bucket_of(b);
+  return of_a != of_b ? of_a < of_b : a < b;
+}
 
 }  // namespace
 
@@ -35,15 +44,15 @@ void Generation::add(std::uint64_t number, const WaitingItem& item) {
 void Generation::put(const CounterKey& key, const Entry& entry) { add_entry(open_[key], entry); }
 
 void Generation::seal(const std::function<std::uint16_t(const CounterKey&)>& slot_of) {
-  std::vector<std::pair<std::uint16_t, CounterDelta>> sorted;
+  // Pointers are sorted, which is cheaper than sorting what they point to.
+  std::vector<std::pair<std::uint16_t, decltype(open_)::value_type*>> sorted;
   sorted.reserve(open_.size());
-  for (auto& [key, entries] : open_) sorted.push_back({slot_of(key), {key, std::move(entries)}});
-  open_.clear();
+  for (auto& counter : open_) sorted.emplace_back(slot_of(counter.first), &counter);
   std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second.key < b.second.key;
+    return a.first != b.first ? a.first < b.first : goes_before(a.second->first, b.second->first);
   });
   deltas_.reserve(sorted.size());
-  for (auto& [slot, delta] : sorted) {
+  for (const auto& [slot, counter] : sorted) {
     const bool goes_on = !calls_.empty() && calls_.back().slot == slot &&
                          calls_.back().end - calls_.back().begin < kKeysPerCall;
     if (!goes_on) {
@@ -51,9 +60,10 @@ void Generation::seal(const std::function<std::uint16_t(const CounterKey&)>& slo
           (std::uint64_t{name_.generation} << kCallBits) + calls_.size() + 1;
       calls_.push_back({slot, number, deltas_.size(), deltas_.size(), false});
     }
-    deltas_.push_back(std::move(delta));
+    deltas_.push_back({counter->first, std::move(counter->second)});
     ++calls_.back().end;
   }
+  open_.clear();
 }
 
 const std::vector<Entry>* Generation::find(const CounterKey& key, std::uint16_t slot,
@@ -63,10 +73,11 @@ const std::vector<Entry>* Generation::find(const CounterKey& key, std::uint16_t 
   for (; call != calls_.end() && call->slot == slot; ++call) {
     const auto begin = deltas_.begin() + static_cast<std::ptrdiff_t>(call->begin);
     const auto end = deltas_.begin() + static_cast<std::ptrdiff_t>(call->end);
-    if (std::prev(end)->key < key) continue;
-    const auto found = std::lower_bound(
-        begin, end, key,
-        [](const CounterDelta& delta, const CounterKey& wanted) { return delta.key < wanted; });
+    if (goes_before(std::prev(end)->key, key)) continue;
+    const auto found =
+        std::lower_bound(begin, end, key, [](const CounterDelta& delta, const CounterKey& wanted) {
+          return goes_before(delta.key, wanted);
+        });
     if (found == end || found->key != key || call->number <= applied) return nullptr;
     return &found->entries;
   }

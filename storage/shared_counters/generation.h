@@ -75,7 +75,7 @@ class Generation {
   WaitingName name_;
   std::unordered_map<counters::CounterKey, std::vector<counters::Entry>, CounterKeyHash> open_;
   std::deque<WaitingPair> pairs_;
-  std::vector<CounterDelta> deltas_;  ///< when sealed, sorted by slot and key
+  std::vector<CounterDelta> deltas_;  ///< when sealed, sorted by slot, bucket and key
   std::vector<Call> calls_;           ///< when sealed, sorted by slot and number
 };
 

@@ -5,6 +5,7 @@
 
 #include "storage/redis/open_route.h"
 #include "storage/redis/scripts.h"
+#include "storage/shared_counters/script_texts.h"
 
 namespace shingled::storage::shared_counters {
 

@@ -12,8 +12,8 @@
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
+#include "storage/redis/command_list.h"
 #include "storage/redis/redis_route.h"
-#include "storage/shared_counters/counter_scripts.h"
 
 namespace shingled::storage::shared_counters {
 

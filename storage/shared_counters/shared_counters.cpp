@@ -8,6 +8,7 @@
 #include "config/base/number_text.h"
 #include "config/metrics/metric_report.h"
 #include "storage/redis/open_route.h"
+#include "storage/shared_counters/script_texts.h"
 #include "storage/shared_counters/shared_layout.h"
 #include "storage/shared_counters/shared_scan.h"
 
@@ -89,7 +90,7 @@ SharedCounters::~SharedCounters() {
 }
 
 std::uint16_t SharedCounters::slot_of(const CounterKey& key) const {
-  return route_.splits_keys() ? cluster_slot(key) : 0;
+  return route_.splits_keys() ? bucket_of(key) : 0;
 }
 
 counters::Slot SharedCounters::present_slot() {
@@ -243,9 +244,9 @@ std::vector<std::optional<ReadCounter>> SharedCounters::fetch(std::span<const Co
     if (!applied) continue;
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
       const std::size_t k = calls[c].numbers[i];
-      auto entries = read_entries(parts[i + 1]);
-      if (!entries) continue;
-      out[k] = ReadCounter{*applied, finished, *std::move(entries)};
+      const redis::RedisReply& value = parts[i + 1];
+      if (!value.is_text() && value.kind != redis::RedisReply::Kind::kNil) continue;
+      out[k] = ReadCounter{*applied, finished, read_entries(value.text)};
       cache_.put(keys[k], *out[k], begun, forgotten);
     }
   }
@@ -315,8 +316,12 @@ Status SharedCounters::forget(std::span<const CounterKey> keys, TimePoint deadli
   if (Status sent = deliver(route_.until(deadline)); !sent) return sent;
   const auto replies = route_.run(
       [&](redis::CommandList& commands, std::span<const std::string>) {
-        for (const CounterKey& key : keys)
-          commands.add({"DEL", counter_name(options_.redis.prefix, key)}, cluster_slot(key));
+        for (const CounterKey& key : keys) {
+          std::string field;
+          append_field(key, field);
+          const Bucket bucket = bucket_of(key);
+          commands.add({"HDEL", bucket_name(options_.redis.prefix, bucket), field}, bucket);
+        }
       },
       deadline, options_.redis.wait_replicas);
   cache_.forget(keys);

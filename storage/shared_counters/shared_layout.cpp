@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <bit>
 
-#include "config/base/number_text.h"
 #include "storage/redis/key_slot.h"
 
 namespace shingled::storage::shared_counters {
@@ -17,115 +15,99 @@ using counters::Period;
 
 namespace {
 
-constexpr std::uint64_t kTagMask = counters::kPairTagMask;
-constexpr std::size_t kShingleDigits = 16;
+constexpr std::uint64_t kBucketMask = redis::kClusterSlots - 1;
+constexpr std::uint32_t kSlotBit = 1U << 31U;
+constexpr std::size_t kHeadBytes = 6;
+constexpr std::string_view kBucketEnd = "}:bucket";
 
-std::string tag_of(std::uint64_t shingle) { return fmt::format("{:04x}", shingle & kTagMask); }
-
-/// The slots of all tags; a cluster asks for them again and again.
-const std::vector<std::uint16_t>& slots_of_tags() {
-  static const std::vector<std::uint16_t> by_tag = [] {
-    std::vector<std::uint16_t> slots;
-    for (std::uint64_t tag = 0; tag <= kTagMask; ++tag)
-      slots.push_back(redis::key_slot(tag_of(tag)));
-    return slots;
-  }();
-  return by_tag;
+void put_number(std::uint64_t number, std::size_t bytes, std::string& out) {
+  for (std::size_t i = bytes; i > 0; --i) out += static_cast<char>(number >> (8 * (i - 1)));
 }
 
-/// Takes the text before the next ':' off the front; the whole rest if there is none.
-std::string_view take_part(std::string_view& text) {
-  const std::size_t end = std::min(text.find(':'), text.size());
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
+/// The number in the first bytes, the highest first; takes them off the front.
+std::uint64_t take_number(std::string_view& text, std::size_t bytes) {
+  std::uint64_t number = 0;
+  for (const char c : text.substr(0, bytes)) number = number << 8U | static_cast<std::uint8_t>(c);
+  text.remove_prefix(bytes);
+  return number;
 }
 
-struct Field {
-  Period period;
-  std::size_t measure = 0;
-};
-
-std::optional<Field> parse_field(std::string_view text) {
-  if (text.empty() || (text[0] != 't' && text[0] != 'd')) return std::nullopt;
-  Field field;
-  field.period.unit = text[0] == 't' ? Period::Unit::kSlot : Period::Unit::kDay;
-  text.remove_prefix(1);
-  const auto number = parse_whole<std::uint32_t>(take_part(text));
-  const auto measure = parse_whole<std::size_t>(text, 0, counters::kMeasures - 1);
-  if (!number || !measure) return std::nullopt;
-  field.period.number = *number;
-  field.measure = *measure;
-  return field;
+std::size_t width_of(std::uint64_t number) {
+  const auto bytes = (static_cast<std::size_t>(std::bit_width(number)) + 7) / 8;
+  return bytes == 7 ? 8 : bytes;
 }
 
 }  // namespace
 
-std::string counter_name(std::string_view prefix, const CounterKey& key) {
-  return fmt::format("{}:{{{}}}:{}:{}:{:016x}", prefix, tag_of(key.shingle), to_string(key.space),
-                     static_cast<unsigned>(key.type), key.shingle);
+Bucket bucket_of(const CounterKey& key) { return static_cast<Bucket>(key.shingle & kBucketMask); }
+
+std::string bucket_name(std::string_view prefix, Bucket bucket) {
+  std::string out(prefix);
+  return out.append(":{").append(redis::slot_tag(bucket)).append(kBucketEnd);
 }
 
-std::optional<CounterKey> parse_counter_name(std::string_view prefix, std::string_view name) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  std::string_view rest = name.substr(prefix.size());  // ":{TAG}:SPACE:TYPE:SHINGLE"
-  take_part(rest);
-  take_part(rest);
-  const std::string_view space = take_part(rest);
-  const auto type = parse_whole<std::uint8_t>(take_part(rest));
-  if (rest.size() != kShingleDigits || !type || find_piece_type(*type) == nullptr)
-    return std::nullopt;
-  CounterKey key;
-  key.type = static_cast<PieceType>(*type);
-  key.space =
-      space == to_string(counters::Space::kOut) ? counters::Space::kOut : counters::Space::kIn;
-  const auto [end, failure] =
-      std::from_chars(rest.data(), rest.data() + rest.size(), key.shingle, 16);
-  if (failure != std::errc{} || end != rest.data() + rest.size()) return std::nullopt;
-  return counter_name(prefix, key) == name ? std::optional(key) : std::nullopt;
+std::optional<Bucket> parse_bucket_name(std::string_view prefix, std::string_view name) {
+  const Bucket bucket = redis::key_slot(name);
+  return bucket_name(prefix, bucket) == name ? std::optional(bucket) : std::nullopt;
+}
+
+std::string writer_name(std::string_view prefix, Bucket bucket, std::uint64_t writer) {
+  return fmt::format("{}:{{{}}}:from:{:016x}", prefix, redis::slot_tag(bucket), writer);
 }
 
 bool is_together(const counters::Pair& pair) {
-  return ((pair.key.shingle ^ pair.unique) & kTagMask) == 0;
+  return ((pair.key.shingle ^ pair.unique) & counters::kPairTagMask) == 0;
 }
 
-std::uint16_t cluster_slot(const CounterKey& key) {
-  return slots_of_tags()[key.shingle & kTagMask];
+void append_field(const CounterKey& key, std::string& out) {
+  put_number(key.shingle, 8, out);
+  put_number(key.tag(), 1, out);
 }
 
-std::string writer_name(std::string_view prefix, std::uint16_t cluster_slot, std::uint64_t writer) {
-  return fmt::format("{}:{{{}}}:from:{:016x}", prefix, redis::slot_tag(cluster_slot), writer);
+std::optional<CounterKey> parse_field(Bucket bucket, std::string_view field) {
+  if (field.size() != kFieldBytes) return std::nullopt;
+  const std::uint64_t shingle = take_number(field, 8);
+  const CounterKey key = CounterKey::of(shingle, static_cast<std::uint8_t>(field[0]));
+  if (bucket_of(key) != bucket) return std::nullopt;
+  if (find_piece_type(static_cast<std::uint64_t>(key.type)) == nullptr) return std::nullopt;
+  return key;
 }
 
-std::string field_name(const Period& period, counters::Measure measure) {
-  return fmt::format("{}{}:{}", period.unit == Period::Unit::kSlot ? 't' : 'd', period.number,
-                     static_cast<unsigned>(measure));
+void append_record(const Entry& entry, std::string& out) {
+  unsigned mask = 0;
+  std::size_t width = 1;
+  for (std::size_t m = 0; m < counters::kMeasures; ++m) {
+    const std::uint64_t count = entry.amounts.counts[m];
+    if (count == 0) continue;
+    mask |= 1U << m;
+    width = std::max(width, width_of(count));
+  }
+  if (mask == 0) return;
+  const bool is_slot = entry.period.unit == Period::Unit::kSlot;
+  put_number(entry.period.number | (is_slot ? kSlotBit : 0), 4, out);
+  put_number(mask, 1, out);
+  put_number(width, 1, out);
+  for (const std::uint64_t count : entry.amounts.counts)
+    if (count != 0) put_number(count, width, out);
 }
 
-std::string seen_name(counters::Day day) { return fmt::format("n{}", day); }
-
-std::optional<std::vector<Entry>> read_entries(const redis::RedisReply& reply) {
-  if (reply.kind != redis::RedisReply::Kind::kArray || reply.elements.size() % 2 != 0)
-    return std::nullopt;
+std::vector<Entry> read_entries(std::string_view value) {
   std::vector<Entry> entries;
-  for (std::size_t i = 0; i < reply.elements.size(); i += 2) {
-    const auto field = parse_field(reply.elements[i].text);
-    const auto count =
-        parse_whole<std::uint64_t>(reply.elements[i + 1].text, 0, counters::kCountMax);
-    if (!field || count.value_or(0) == 0) continue;
-    Entry entry{field->period, {}};
-    entry.amounts.counts[field->measure] = *count;
-    entries.push_back(entry);
+  while (value.size() >= kHeadBytes) {
+    const auto period = static_cast<std::uint32_t>(take_number(value, 4));
+    const auto mask = static_cast<unsigned>(take_number(value, 1));
+    const std::size_t width = take_number(value, 1);
+    const std::size_t bytes = width * static_cast<std::size_t>(std::popcount(mask));
+    if (width == 0 || width == 7 || width > 8 || value.size() < bytes) break;
+    Entry entry;
+    entry.period = (period & kSlotBit) != 0 ? Period{Period::Unit::kSlot, period & ~kSlotBit}
+                                            : Period{Period::Unit::kDay, period};
+    for (std::size_t m = 0; m < counters::kMeasures; ++m) {
+      if ((mask >> m & 1U) == 0) continue;
+      entry.amounts.counts[m] = std::min(take_number(value, width), counters::kCountMax);
+    }
+    if (!entry.amounts.is_zero()) add_entry(entries, entry);
   }
-  std::ranges::sort(entries, {}, &Entry::period);
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i].period == entries[last].period)
-      entries[last].amounts += entries[i].amounts;
-    else
-      entries[++last] = entries[i];
-  }
-  if (!entries.empty()) entries.resize(last + 1);
   return entries;
 }
 

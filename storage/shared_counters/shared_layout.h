@@ -9,33 +9,38 @@
 #include "storage/counters/addition.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/series.h"
-#include "storage/redis/redis_reply.h"
 
 namespace shingled::storage::shared_counters {
 
-// The keys and fields of the shared counters (storage/COUNTERS.md section 7). Pure functions.
+// The keys, fields and values of the shared counters (storage/COUNTERS.md section 7). Pure
+// functions.
 
-/// The key of a counter: PREFIX:{TAG}:SPACE:TYPE:SHINGLE. A pair and its unique have the same TAG,
-/// so they are in one slot of a cluster.
-std::string counter_name(std::string_view prefix, const counters::CounterKey& key);
-/// nullopt if it is not the key of a counter, in exactly the form that counter_name gives it.
-std::optional<counters::CounterKey> parse_counter_name(std::string_view prefix,
-                                                       std::string_view name);
-/// Whether both counters of a pair have the same tag, as those of `pair_of` have.
+/// Counters are in buckets: hashes of Redis, one for each slot of a cluster. A pair and its unique
+/// are in the same one.
+using Bucket = std::uint16_t;
+
+Bucket bucket_of(const counters::CounterKey& key);
+/// The key of a bucket: PREFIX:{TAG}:bucket.
+std::string bucket_name(std::string_view prefix, Bucket bucket);
+/// nullopt if it is not the key of a bucket, in exactly the form that bucket_name gives it.
+std::optional<Bucket> parse_bucket_name(std::string_view prefix, std::string_view name);
+/// Of the key that says what the daemon `writer` has sent to the bucket; without a cluster bucket 0
+/// stands for all.
+std::string writer_name(std::string_view prefix, Bucket bucket, std::uint64_t writer);
+/// Whether both counters of a pair end with the same bits, as those of `pair_of` do.
 bool is_together(const counters::Pair& pair);
-/// The slot in a cluster of all counters with this tag.
-std::uint16_t cluster_slot(const counters::CounterKey& key);
-/// Of the key that says what the daemon `writer` has sent to the counters of a slot.
-std::string writer_name(std::string_view prefix, std::uint16_t cluster_slot, std::uint64_t writer);
 
-/// A field of the hash of a counter: "t2831519:0" for a slot, "d19663:0" for a day.
-std::string field_name(const counters::Period& period, counters::Measure measure);
-/// The field that says that a pair had mass on a day: "n19663".
-std::string seen_name(counters::Day day);
+/// Appends the field of a counter in its bucket: 9 bytes.
+inline constexpr std::size_t kFieldBytes = 9;
+void append_field(const counters::CounterKey& key, std::string& out);
+/// nullopt if it is not the field of a counter of this bucket.
+std::optional<counters::CounterKey> parse_field(Bucket bucket, std::string_view field);
 
-/// The entries in the reply to HGETALL, sorted. Fields and numbers of others are passed over.
-/// nullopt if it is not such a reply.
-std::optional<std::vector<counters::Entry>> read_entries(const redis::RedisReply& reply);
+/// Appends a record: a period and its amounts; nothing if they are zero. Records of a value are
+/// from new to old, each period once: slots, then days.
+void append_record(const counters::Entry& entry, std::string& out);
+/// The entries of a value, sorted. What is damaged is passed over with all that follows.
+std::vector<counters::Entry> read_entries(std::string_view value);
 
 /// Where an entry of `period` goes at `now`: as it is; a slot that is over, to its day; nullopt if
 /// the day is over, too. `amounts` becomes what counts there.

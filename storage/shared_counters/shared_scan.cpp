@@ -1,20 +1,19 @@
 #include "storage/shared_counters/shared_scan.h"
 
+#include <bitset>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "config/base/logger.h"
 #include "storage/redis/key_scan.h"
-#include "storage/shared_counters/generation.h"
+#include "storage/redis/key_slot.h"
 #include "storage/shared_counters/shared_layout.h"
 
 namespace shingled::storage::shared_counters {
 
 namespace {
 
-using counters::CounterKey;
 using counters::CounterSeries;
 using counters::Entry;
 
@@ -34,7 +33,7 @@ class SharedCursor final : public counters::CounterCursor {
         holders_(std::move(holders)),
         clock_(clock),
         present_(std::move(present)),
-        glob_(redis::glob_of(options.prefix, ":{*}:*:*:*")) {}
+        glob_(redis::glob_of(options.prefix, ":{*}:bucket")) {}
 
   Result<const CounterSeries*> next() override {
     while (at_ >= step_.size()) {
@@ -53,6 +52,12 @@ class SharedCursor final : public counters::CounterCursor {
   Status read_step() {
     step_.clear();
     at_ = 0;
+    if (!buckets_.empty()) return read_bucket();
+    if (is_scanned_) {
+      is_scanned_ = false;
+      ++holder_;
+      return {};
+    }
     redis::CommandList commands;
     commands.add({"SCAN", cursor_, "MATCH", glob_, "COUNT", kKeysPerStep});
     commands.add({"INFO", "server"});
@@ -66,8 +71,12 @@ class SharedCursor final : public counters::CounterCursor {
     const auto& parts = replies->front().elements;
     if (parts.size() != 2) return Error{ErrorCode::kCorrupt, "SCAN: " + replies->front().text};
     cursor_ = parts[0].text;
-    if (Status read = read_counters(parts[1].elements); !read) return read;
-    if (cursor_ == "0") ++holder_;
+    for (const redis::RedisReply& name : parts[1].elements) {
+      const auto bucket = parse_bucket_name(options_.prefix, name.text);
+      if (bucket && !seen_[*bucket]) buckets_.push_back(*bucket);
+      if (bucket) seen_.set(*bucket);
+    }
+    is_scanned_ = cursor_ == "0";
     return {};
   }
 
@@ -77,26 +86,22 @@ class SharedCursor final : public counters::CounterCursor {
     return std::string(info.substr(begin, info.find('\r', begin) - begin));
   }
 
-  Status read_counters(const std::vector<redis::RedisReply>& names) {
+  /// Buckets are read one after the other: one may have thousands of counters.
+  Status read_bucket() {
+    const Bucket bucket = buckets_.back();
+    buckets_.pop_back();
     redis::CommandList commands;
-    std::vector<CounterKey> keys;
-    for (const redis::RedisReply& name : names) {
-      const auto key = parse_counter_name(options_.prefix, name.text);
-      if (!key || !seen_.insert(*key).second) continue;
-      keys.push_back(*key);
-      commands.add({"HGETALL", name.text});
-    }
-    if (keys.empty()) return {};
+    commands.add({"HGETALL", bucket_name(options_.prefix, bucket)}, bucket);
     const auto replies = holders_[holder_]->ask(commands, soon());
     if (!replies) return replies.error();
     const counters::Slot now = present_();
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto entries = read_entries((*replies)[i]);
-      if (!entries) continue;  // a key of another kind
-      CounterSeries series{keys[i], {}};
-      for (const Entry& entry : *entries)
-        if (const auto kept = kept_entry(keys[i].type, entry, now))
-          add_entry(series.entries, *kept);
+    const auto& parts = replies->front().elements;  // none if it is a key of another kind
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const auto key = parse_field(bucket, parts[i].text);
+      if (!key) continue;
+      CounterSeries series{*key, {}};
+      for (const Entry& entry : read_entries(parts[i + 1].text))
+        if (const auto kept = kept_entry(key->type, entry, now)) add_entry(series.entries, *kept);
       if (!series.entries.empty()) step_.push_back(std::move(series));
     }
     return {};
@@ -112,7 +117,9 @@ class SharedCursor final : public counters::CounterCursor {
   std::string run_id_;  ///< of its process; empty if INFO is not permitted
   std::vector<CounterSeries> step_;
   std::size_t at_ = 0;
-  std::unordered_set<CounterKey, CounterKeyHash> seen_;
+  std::vector<Bucket> buckets_;  ///< that the last step of the scan named
+  bool is_scanned_ = false;      ///< the holder
+  std::bitset<redis::kClusterSlots> seen_;
 };
 
 }  // namespace

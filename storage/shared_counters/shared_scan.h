@@ -12,8 +12,8 @@ namespace shingled::storage::shared_counters {
 
 /// Reads all counters of a database, step by step.
 ///
-/// Redis may name a key twice in a scan, so the cursor remembers what it has read: about 40 bytes
-/// per counter. `options` and `clock` must outlive it.
+/// Redis may name a key twice in a scan, so the cursor remembers which buckets it has read.
+/// `options` and `clock` must outlive it.
 /// Errors: kUnavailable (no server of a cluster answers).
 Result<std::unique_ptr<counters::CounterCursor>> open_scan(const RedisOptions& options,
                                                            Clock& clock,

@@ -3,7 +3,7 @@
 // in turns.
 //
 //   shared_counter_load [MESSAGES [NEW]]    5000 messages; 68 % of their pieces are new
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
@@ -16,7 +16,6 @@
 
 #include "storage/redis/open_route.h"
 #include "storage/shared_counters/shared_counters.h"
-#include "storage/shared_counters/shared_layout.h"
 #include "tests/storage/redis/redis_process.h"
 #include "tests/support/temporary_directory.h"
 
@@ -116,14 +115,15 @@ void plain_way(redis::RedisRoute& route, const SystemClock& clock,
   };
   for (const Addition& addition : mail) {
     for (const CounterKey& key : addition.counters) {
-      const std::string name = shared_counters::counter_name("plain", key);
+      const std::string name = fmt::format("plain:{:016x}:{}", key.shingle, key.tag());
       for (std::size_t m = 0; m < (what == Plain::kMassAlone ? 1 : counters::kMeasures); ++m) {
         const std::uint64_t count = addition.amounts.counts[m];
         if (count == 0) continue;
         for (const Period& period : {Period{Period::Unit::kSlot, slot},
                                      Period{Period::Unit::kDay, counters::day_of(slot)}}) {
           commands.add({"HINCRBY", name,
-                        shared_counters::field_name(period, static_cast<Measure>(m)),
+                        fmt::format("{}{}:{}", period.unit == Period::Unit::kSlot ? 't' : 'd',
+                                    period.number, m),
                         std::to_string(count)});
           if (commands.size() >= kPipelined) send();
         }

@@ -1,16 +1,18 @@
 // Covers storage/shared_counters/shared_counters.cpp, storage/shared_counters/counter_scripts.cpp,
 // storage/shared_counters/counter_sender.cpp, storage/shared_counters/generation.cpp,
-// storage/shared_counters/read_cache.cpp, storage/shared_counters/scripted_route.cpp,
-// storage/shared_counters/shared_layout.cpp, storage/shared_counters/shared_scan.cpp and
-// storage/shared_counters/waiting_counters.cpp, with a real Redis.
+// storage/shared_counters/read_cache.cpp, storage/shared_counters/script_texts.cpp,
+// storage/shared_counters/scripted_route.cpp, storage/shared_counters/shared_layout.cpp,
+// storage/shared_counters/shared_scan.cpp and storage/shared_counters/waiting_counters.cpp, with a
+// real Redis.
 #include "storage/shared_counters/shared_counters.h"
 
 #include <gmock/gmock.h>
 
-#include <map>
+#include <random>
 #include <thread>
 
 #include "config/metrics/metric_report.h"
+#include "storage/redis/key_slot.h"
 #include "storage/shared_counters/shared_layout.h"
 #include "tests/storage/shared_counters/shared_fixture.h"
 
@@ -60,11 +62,62 @@ TEST_F(SharedCountersTest, ManyDaysAndDaemonsAgreeWithBruteForce) {
     expect_oracle(*stores[0]);
   }
   for (const std::string& key : redis_.keys()) {
-    const std::int64_t fields = redis_.ask({"HLEN", key}).integer;
-    EXPECT_LT(fields, 450) << key << ": what is over goes";
     EXPECT_GT(redis_.ask({"TTL", key}).integer, 15 * 86'400) << key;
     EXPECT_LE(redis_.ask({"TTL", key}).integer, 16 * 86'400) << key;
   }
+}
+
+// Buckets are swept at the first write of a day.
+TEST_F(SharedCountersTest, RemovesWhatIsOver) {
+  const Store store = open();
+  const CounterKey host = key_of("example.org");
+  const counters::Day first_day = counters::day_of(store->present_slot());
+  const CounterKey neighbour{host.shingle ^ (1ULL << 40U), PieceType::kLinkHost, Space::kIn};
+  add(*store, {{host, neighbour}, {}, message()});
+  deliver(*store);
+  const std::string bucket = bucket_name("counters", bucket_of(host));
+  EXPECT_EQ(redis_.ask({"HLEN", bucket}).integer, 3);
+  std::string field;
+  append_field(neighbour, field);
+  for (int day = 1; day <= 16; ++day) {
+    clock_.move(std::chrono::hours(24));
+    for (int i = 0; i < 150; ++i) {
+      add(*store, {{host}, {}, message()});
+      if (i % 10 == 0) deliver(*store);
+      clock_.move(std::chrono::seconds(day == 10 ? 600 : 1));
+    }
+    deliver(*store);
+    const bool is_over = counters::day_of(store->present_slot()) >= first_day + counters::kDaysKept;
+    EXPECT_EQ(redis_.ask({"HEXISTS", bucket, field}).integer, is_over ? 0 : 1) << day;
+    expect_oracle(*store);
+  }
+  field.clear();
+  append_field(host, field);
+  EXPECT_LE(redis_.ask({"HSTRLEN", bucket, field}).integer, 30 * 16);
+}
+
+TEST_F(SharedCountersTest, SweepsOfACallAreFew) {
+  const Store store = open();
+  std::vector<CounterKey> keys;
+  for (std::uint64_t i = 0; i < 700; ++i)
+    for (std::uint64_t bucket = 0; bucket < 3; ++bucket)
+      keys.push_back({i << 20U | bucket, PieceType::kLinkHost, Space::kIn});
+  add(*store, {keys, {}, message()});
+  deliver(*store);
+  for (int day = 0; day < 20; ++day) {
+    clock_.move(std::chrono::hours(24));
+    static_cast<void>(store->present_slot());
+  }
+  for (int call = 0; call < 3; ++call) {
+    std::size_t left = 0;
+    for (Bucket bucket = 0; bucket < 3; ++bucket)
+      left += static_cast<std::size_t>(
+          redis_.ask({"HLEN", bucket_name("counters", bucket)}).integer > 2);
+    EXPECT_EQ(left, 3U - static_cast<std::size_t>(call));
+    add(*store, {{keys.begin(), keys.begin() + 3}, {}, message()});
+    deliver(*store);
+  }
+  expect_oracle(*store);
 }
 
 TEST_F(SharedCountersTest, CountsAPairOnceWhenTwoDaemonsBringItAtOnce) {
@@ -109,18 +162,27 @@ TEST_F(SharedCountersTest, SurvivesWhatOthersWroteIntoItsKeys) {
                                         pair_of("x", "y").key, pair_of("x", "y").unique_key()};
   add(*store, {{keys[0], keys[1], keys[2]}, {pair_of("x", "y")}, message()});
   deliver(*store);
-  std::map<CounterKey, std::string> names;
-  for (const std::string& name : redis_.keys())
-    if (const auto key = parse_counter_name("counters", name)) names[*key] = name;
-  ASSERT_EQ(names.size(), 5U);
-  redis_.ask({"DEL", names[keys[0]]});
-  redis_.ask({"SET", names[keys[0]], "a text"});
-  const std::string field = "t" + std::to_string(store->present_slot()) + ":0";
-  for (const char* value : {"-5", "99999999999999999999999", "x", "", "1.5"}) {
+  const auto bucket = [](const CounterKey& key) { return bucket_name("counters", bucket_of(key)); };
+  redis_.ask({"DEL", bucket(keys[0])});
+  redis_.ask({"SET", bucket(keys[0]), "a text"});
+  const std::string record = [&] {
+    std::string out;
+    append_record({{Period::Unit::kSlot, store->present_slot()}, message()}, out);
+    return out;
+  }();
+  const std::vector<std::string> values = {"x",
+                                           "",
+                                           record.substr(0, 5),
+                                           record.substr(0, record.size() - 1),
+                                           record + record,
+                                           std::string(6, '\xff'),
+                                           std::string(300, '\xff'),
+                                           std::string(300, '\0')};
+  for (const std::string& value : values) {
     for (std::size_t k = 1; k < keys.size(); ++k) {
-      redis_.ask({"HSET", names[keys[k]], field, value});
-      redis_.ask({"HSET", names[keys[k]], "t4294967295:0", value, "d99999999999:1", value});
-      redis_.ask({"HSET", names[keys[k]], "t:", "1", ":", "1", "zz", "1", "t1:9", "7"});
+      std::string field;
+      append_field(keys[k], field);
+      redis_.ask({"HSET", bucket(keys[k]), field, value, "s", value, "zz", value, "", value});
     }
     const CounterAnswers answers = store->ask(keys, kWindows, soon());
     EXPECT_FALSE(answers.known[0]);
@@ -128,8 +190,9 @@ TEST_F(SharedCountersTest, SurvivesWhatOthersWroteIntoItsKeys) {
     ASSERT_TRUE(store->add({{keys[0], keys[1]}, {pair_of("x", "y")}, message()}, soon()));
     ASSERT_TRUE(store->add({{keys[2]}, {}, message()}, soon()));
     deliver(*store);
+    clock_.move(std::chrono::hours(24));
   }
-  EXPECT_LE(mass(*store, keys[1]), 5U);
+  EXPECT_LE(mass(*store, keys[1]), 10U);
   EXPECT_FALSE(store->series(keys[0], soon()));
   const auto cursor = store->scan();
   ASSERT_TRUE(cursor);
@@ -160,7 +223,9 @@ TEST_F(SharedCountersTest, ScansWhatWasCountedAndImportsItElsewhere) {
   std::vector<CounterKey> keys = oracle_.keys();
   ASSERT_TRUE(a->forget(keys, soon()));
   EXPECT_EQ(mass(*a, keys[0]), 0U);
-  EXPECT_EQ(redis_.keys().size(), 1U) << "the number of the daemon";
+  auto none = a->scan();
+  ASSERT_TRUE(none);
+  EXPECT_EQ(*(*none)->next(), nullptr);
   ASSERT_TRUE(a->import(all, soon()));
   expect_oracle(*a);
   const Pair known = pair_of("from1", "to1");
@@ -232,18 +297,50 @@ TEST_F(SharedCountersTest, RefusesWhatIsNotAPair) {
 }
 
 TEST(SharedLayout, NamesAreReadBack) {
-  for (const Space space : {Space::kIn, Space::kOut}) {
-    const CounterKey key{0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, space};
-    EXPECT_EQ(parse_counter_name("a:b", counter_name("a:b", key)), key);
+  const CounterKey key{0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, Space::kOut};
+  const Bucket bucket = bucket_of(key);
+  EXPECT_EQ(bucket, 0x18DD);
+  const std::string name = bucket_name("a:b", bucket);
+  EXPECT_EQ(redis::key_slot(name), bucket);
+  EXPECT_EQ(parse_bucket_name("a:b", name), bucket);
+  for (const std::string& wrong : {std::string(), name + "s", "x" + name, name.substr(1),
+                                   std::string("a:b:{}:bucket"), writer_name("a:b", bucket, 5)})
+    EXPECT_EQ(parse_bucket_name("a:b", wrong), std::nullopt) << wrong;
+  std::string field;
+  append_field(key, field);
+  EXPECT_EQ(field, "\x57\x91\xf8\xca\xc2\xb7\xd8\xdd\x1d");
+  EXPECT_EQ(parse_field(bucket, field), key);
+  EXPECT_EQ(parse_field(bucket ^ 1U, field), std::nullopt);
+  EXPECT_EQ(parse_field(bucket, field + "x"), std::nullopt);
+  EXPECT_EQ(parse_field(bucket, "s"), std::nullopt);
+  field.back() = '\0';
+  EXPECT_EQ(parse_field(bucket, field), std::nullopt) << "there is no type 0";
+}
+
+TEST(SharedLayout, RecordsAreReadBack) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<counters::Entry> entries;
+    std::string value;
+    for (std::uint32_t i = 0; i < random() % 5; ++i) {
+      counters::Entry entry{{random() % 2 == 0 ? Period::Unit::kSlot : Period::Unit::kDay,
+                             static_cast<std::uint32_t>(random() % 4'000'000)},
+                            {}};
+      for (std::uint64_t& count : entry.amounts.counts)
+        if (random() % 2 == 0) count = random() >> (1 + random() % 63);
+      append_record(entry, value);
+      if (!entry.amounts.is_zero()) add_entry(entries, entry);
+    }
+    EXPECT_EQ(read_entries(value), entries);
+    for (std::size_t end = 0; end < value.size(); ++end)
+      EXPECT_LE(read_entries(value.substr(0, end)).size(), entries.size());
   }
-  EXPECT_EQ(counter_name("counters", {0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, Space::kIn}),
-            "counters:{d8dd}:in:14:5791f8cac2b7d8dd");
-  for (const char* name :
-       {"", "counters", "counters:{d8dd}:in:14:5791f8cac2b7d8d",
-        "counters:{d8dd}:in:14:5791F8cac2b7d8dd", "counters:{d8de}:in:14:5791f8cac2b7d8dd",
-        "counters:{d8dd}:IN:14:5791f8cac2b7d8dd", "counters:{d8dd}:in:0:5791f8cac2b7d8dd",
-        "counters:{0}:from:5791f8cac2b7d8dd"})
-    EXPECT_EQ(parse_counter_name("counters", name), std::nullopt) << name;
+  std::string value;
+  append_record({{Period::Unit::kSlot, 2'831'519}, message(1000)}, value);
+  const auto of = [](std::initializer_list<int> bytes) {
+    return std::string(bytes.begin(), bytes.end());
+  };
+  EXPECT_EQ(value, of({0x80, 0x2B, 0x34, 0x9F, 7, 2, 0, 1, 0, 2, 3, -24}));
 }
 
 }  // namespace
