@@ -191,6 +191,20 @@ void Section::path_or_empty(std::string_view key, std::string& out) {
   }
 }
 
+void Section::absolute_path(const std::optional<Field>& found, std::string_view allowed,
+                            std::string& out) {
+  if (!found) return;
+  const auto text = found->scalar(allowed);
+  if (!text) return;
+  if (text->empty()) {
+    found->problem("is empty", allowed);
+  } else if (text->front() != '/') {
+    found->refuse("not an absolute path", allowed);
+  } else {
+    out = *text;
+  }
+}
+
 void Section::real(std::string_view key, double& out, Range<double> range) {
   const auto found = field(key);
   if (!found) return;

@@ -74,6 +74,9 @@ class Section {
   void text(std::string_view key, std::string& out);
   /// An absolute path, or empty.
   void path_or_empty(std::string_view key, std::string& out);
+  /// An absolute path; `allowed` says of what.
+  static void absolute_path(const std::optional<Field>& found, std::string_view allowed,
+                            std::string& out);
   void real(std::string_view key, double& out, Range<double> range);
   void size(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range);
   void sockets(std::string_view key, std::vector<SocketSpec>& out, std::uint16_t default_port);

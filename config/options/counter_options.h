@@ -72,7 +72,7 @@ struct SharedCounterOptions {
   std::chrono::milliseconds cache{2000};  ///< answers are reused for this long, 0 to 1m
   /// Bytes that may wait on disk while no server accepts them, 0 to 1T; 0 = they are lost.
   std::uint64_t journal_max = 1ULL << 30U;
-  /// Folder of what waits.
+  /// Folder of what waits. Where only `directory` is given, it is that.
   std::string journal_directory = "/var/lib/shingled/counters";
 
   [[nodiscard]] bool enabled() const { return !redis.servers.empty(); }

@@ -30,18 +30,7 @@ bool says_something(const Section& section, std::string_view key) {
 }
 
 void read_folder(Section& section, std::string_view key, std::string& out) {
-  const auto field = section.field(key);
-  if (!field) return;
-  constexpr std::string_view kAllowed = "the absolute path of a folder";
-  const auto text = field->scalar(kAllowed);
-  if (!text) return;
-  if (text->empty()) {
-    field->problem("is empty", kAllowed);
-  } else if (text->front() != '/') {
-    field->refuse("not an absolute path", kAllowed);
-  } else {
-    out = *text;
-  }
+  Section::absolute_path(section.field(key), "the absolute path of a folder", out);
 }
 
 /// null = empty.
@@ -105,7 +94,7 @@ void load_pieces(Section&& section, PieceOptions& out) {
   load_containers(section.section("containers"), out.containers);
 }
 
-void load_shared(Section& section, SharedCounterOptions& out) {
+void load_shared(Section& section, const std::string& directory, SharedCounterOptions& out) {
   load_redis_servers(section, "servers", out.redis.servers);
   {
     Section redis = section.section("redis");
@@ -116,6 +105,7 @@ void load_shared(Section& section, SharedCounterOptions& out) {
   section.duration<milliseconds>("flush", out.flush, {milliseconds(10), minutes(1)});
   section.duration<milliseconds>("cache", out.cache, {milliseconds(0), minutes(1)});
   section.size("journal_max", out.journal_max, {0, kTebibyte});
+  out.journal_directory = directory;
   read_folder(section, "journal_directory", out.journal_directory);
   const bool set = out.redis != SharedCounterOptions::without_servers();
   if (set && out.redis.servers.empty() && !says_something(section, "servers")) {
@@ -156,7 +146,7 @@ void load_counters(Section&& section, CounterOptions& out) {
   section.number<std::uint32_t>("names_max", out.names_max, {1000, 100'000'000});
   read_authserv_ids(section, out.pieces.authserv_ids);
   load_pieces(section.section("pieces"), out.pieces);
-  load_shared(section, out.shared);
+  load_shared(section, out.embedded.directory, out.shared);
   load_service(section, out.service);
   if (!out.key_file.empty() && out.key_file == out.service.keys_file) {
     section.problem("keys_file",

@@ -18,23 +18,9 @@ constexpr std::array<Choice<Backend>, 4> kBackends = {{{"embedded", Backend::kEm
                                                        {"redis", Backend::kRedis},
                                                        {"noop", Backend::kNoop}}};
 
-void read_hashfile(Section& section, std::string& out) {
-  const auto field = section.field("hashfile", {"hash_file", "file", "database"});
-  if (!field) return;
-  constexpr std::string_view kAllowed = "the absolute path of the database file";
-  const auto text = field->scalar(kAllowed);
-  if (!text) return;
-  if (text->empty()) {
-    field->problem("is empty", kAllowed);
-  } else if (text->front() != '/') {
-    field->refuse("not an absolute path", kAllowed);
-  } else {
-    out = *text;
-  }
-}
-
 void load_engine(Section& section, EngineOptions& out) {
-  read_hashfile(section, out.hashfile);
+  Section::absolute_path(section.field("hashfile", {"hash_file", "file", "database"}),
+                         "the absolute path of the database file", out.hashfile);
   section.duration<seconds>("expire", out.expire, {minutes(1), hours(24 * 36500)}, "never");
   section.duration<milliseconds>("sync", out.sync, {milliseconds(0), hours(1)});
   section.choice<Durability>("durability", out.durability, kDurabilities);

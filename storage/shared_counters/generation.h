@@ -47,7 +47,9 @@ class Generation {
     bool is_done = false;
   };
 
-  explicit Generation(const WaitingName& name) : name_(name) {}
+  /// `stored`: it was on the disk alone, so what was read before it was sent lacks it.
+  explicit Generation(const WaitingName& name, bool stored = false)
+      : name_(name), stored_(stored) {}
 
   void add(std::uint64_t number, const counters::PastAddition& past,
            const std::shared_ptr<PairTicket>& ticket);
@@ -62,6 +64,7 @@ class Generation {
                                                          std::uint64_t applied) const;
 
   [[nodiscard]] const WaitingName& name() const { return name_; }
+  [[nodiscard]] bool was_stored() const { return stored_; }
   [[nodiscard]] bool is_empty() const { return size() == 0; }
   /// Counters and pairs.
   [[nodiscard]] std::size_t size() const { return open_.size() + deltas_.size() + pairs_.size(); }
@@ -73,6 +76,7 @@ class Generation {
   void put(const counters::CounterKey& key, const counters::Entry& entry);
 
   WaitingName name_;
+  bool stored_;
   std::unordered_map<counters::CounterKey, std::vector<counters::Entry>, CounterKeyHash> open_;
   std::deque<WaitingPair> pairs_;
   std::vector<CounterDelta> deltas_;  ///< when sealed, sorted by slot, bucket and key

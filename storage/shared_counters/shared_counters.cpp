@@ -178,9 +178,9 @@ std::vector<std::optional<SharedCounters::Entries>> SharedCounters::read(
   std::vector<std::size_t> wanted(keys.size());
   for (std::size_t k = 0; k < keys.size(); ++k) wanted[k] = k;
   const auto take = [&](std::size_t k, ReadCounter& read) {
-    if (!waiting_->add_unsent(keys[k], read.applied, read.finished, read.entries)) return false;
-    out[k] = std::move(read.entries);
-    return true;
+    const Unsent unsent = waiting_->add_unsent(keys[k], read.applied, read.finished, read.entries);
+    if (unsent == Unsent::kAdded) out[k] = std::move(read.entries);
+    return unsent != Unsent::kReadAgain;
   };
   std::erase_if(wanted, [&](std::size_t k) {
     auto cached = cache_.find(keys[k], clock_.now());
@@ -293,8 +293,10 @@ Status SharedCounters::import(std::span<const CounterSeries> counters, TimePoint
     return Error{ErrorCode::kUnavailable, "Redis is away and there is no journal"};
   if (items.empty()) return {};
   if (Status added = waiting_->add(items); !added) return added;
-  if (!route_.is_away()) static_cast<void>(deliver(route_.until(deadline)));
-  return {};
+  if (route_.is_away()) return {};
+  const Status sent = deliver(route_.until(deadline));
+  // What is in the journal is not lost.
+  return options_.journal_max == 0 ? sent : Status();
 }
 
 Status SharedCounters::learn(std::span<const PastAddition> additions, TimePoint deadline) {
@@ -308,8 +310,10 @@ Status SharedCounters::learn(std::span<const PastAddition> additions, TimePoint 
   }
   if (items.empty()) return {};
   if (Status added = waiting_->add(items); !added) return added;
-  if (!route_.is_away()) static_cast<void>(deliver(route_.until(deadline)));
-  return {};
+  if (route_.is_away()) return {};
+  const Status sent = deliver(route_.until(deadline));
+  // What is in the journal is not lost.
+  return options_.journal_max == 0 ? sent : Status();
 }
 
 Status SharedCounters::forget(std::span<const CounterKey> keys, TimePoint deadline) {

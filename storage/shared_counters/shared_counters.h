@@ -27,8 +27,9 @@ namespace shingled::storage::shared_counters {
 ///
 /// `add` writes to the journal, so that nothing is lost with the process; then it waits until the
 /// pairs of the call are in Redis, unless Redis is away. All else is sent `flush` later at the
-/// latest; what this daemon has not sent yet is added to what it reads (but not what still waits in
-/// the journal after an outage). Each counts once, whatever reply is lost. Without a journal
+/// latest; what this daemon has not sent yet is added to what it reads. While something waits in
+/// the journal alone, after an outage or a restart, all counters are unknown. Each counts once,
+/// whatever reply is lost. Without a journal
 /// (`journal_max` 0) `add` is refused while Redis is away, and the end of the process loses what
 /// was not sent.
 ///

@@ -139,11 +139,16 @@ std::uint64_t WaitingCounters::finished() {
   return finished_;
 }
 
-bool WaitingCounters::add_unsent(const CounterKey& key, std::uint64_t applied,
-                                 std::uint64_t finished, std::vector<Entry>& entries) {
+Unsent WaitingCounters::add_unsent(const CounterKey& key, std::uint64_t applied,
+                                   std::uint64_t finished, std::vector<Entry>& entries) {
   const std::uint16_t slot = options_.slot_of(key);
   const MutexLock lock(mutex_);
-  if (finished_ - finished > done_.size()) return false;
+  if (!stored_.empty() || (sending_ != nullptr && sending_->was_stored())) return Unsent::kUnknown;
+  const std::uint64_t since = finished_ - finished;
+  if (since > done_.size()) return Unsent::kReadAgain;
+  const auto first_since = done_.end() - static_cast<std::ptrdiff_t>(since);
+  if (std::any_of(first_since, done_.end(), [](const auto& done) { return done->was_stored(); }))
+    return Unsent::kReadAgain;
   const auto put = [&](const Generation& generation) {
     if (generation.name().writer != writer_) return;
     const std::vector<Entry>* const unsent = generation.find(key, slot, applied);
@@ -153,7 +158,7 @@ bool WaitingCounters::add_unsent(const CounterKey& key, std::uint64_t applied,
   for (const auto& generation : done_) put(*generation);
   if (sending_ != nullptr) put(*sending_);
   put(*live_);
-  return true;
+  return Unsent::kAdded;
 }
 
 Result<bool> WaitingCounters::prepare(bool may_seal) {
@@ -174,7 +179,7 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
     }
     oldest = stored_.front();
   }
-  auto read = std::make_shared<Generation>(oldest.name);
+  auto read = std::make_shared<Generation>(oldest.name, true);
   const auto lost = read_waiting_log(
       *files_, oldest.name,
       [&](std::uint64_t number, const WaitingItem& item) { read->add(number, item); });

@@ -20,6 +20,13 @@
 
 namespace shingled::storage::shared_counters {
 
+/// What is known of a counter besides what Redis says.
+enum class Unsent : std::uint8_t {
+  kAdded,      ///< all
+  kReadAgain,  ///< what Redis said is too old
+  kUnknown,    ///< some is on the disk alone
+};
+
 /// What this daemon has counted and Redis does not have yet, in memory and in the journal.
 ///
 /// Calls go into the live generation, and before that into its log. From time to time it is sealed
@@ -66,9 +73,9 @@ class WaitingCounters {
   /// How many generations Redis has; read before Redis is asked.
   std::uint64_t finished();
   /// Adds to `entries`, which Redis had when `finished` was read and the calls up to `applied` had
-  /// been made, what it did not have. False: too long ago to know.
-  bool add_unsent(const counters::CounterKey& key, std::uint64_t applied, std::uint64_t finished,
-                  std::vector<counters::Entry>& entries);
+  /// been made, what it did not have.
+  Unsent add_unsent(const counters::CounterKey& key, std::uint64_t applied, std::uint64_t finished,
+                    std::vector<counters::Entry>& entries);
 
   // The sender's.
   /// Makes the next generation ready to be sent, if none is: one of the journal, or the live one if

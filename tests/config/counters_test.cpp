@@ -99,6 +99,14 @@ TEST(Counters, ReadsWhatIsShared) {
   EXPECT_EQ(shared.journal_directory, "/srv/j");
 }
 
+TEST(Counters, TheJournalIsInTheFolderOfTheCountersUnlessSaidOtherwise) {
+  EXPECT_EQ(counters_of("directory: /srv/c").shared.journal_directory, "/srv/c");
+  EXPECT_EQ(counters_of("directory: /srv/c, journal_directory: /srv/j").shared.journal_directory,
+            "/srv/j");
+  EXPECT_EQ(counters_of("enabled: yes").shared.journal_directory,
+            SharedCounterOptions().journal_directory);
+}
+
 TEST(Counters, ReadsWhoMayAskOverHttp) {
   EXPECT_TRUE(counters_of("listen: ''").service.listen.empty());
   EXPECT_EQ(counters_of("listen: unix:/run/c.sock").service.listen.size(), 1U);

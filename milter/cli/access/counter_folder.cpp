@@ -28,12 +28,18 @@ class CounterFolder::Opened {
     const auto key = storage::counters::read_or_make_key(options.key_path(), random);
     if (!key) return key.error();
     auto store = storage::open_counters(options, clock, random, logger_);
+    if (!store && options.shared.enabled() && options.shared.journal_max > 0) {
+      // A daemon has the journal; Redis has the counters.
+      CounterOptions without_journal = options;
+      without_journal.shared.journal_max = 0;
+      store = storage::open_counters(without_journal, clock, random, logger_);
+    }
     if (!store) return store.error();
     if (options.names) {
       auto names = storage::counters::PieceNames::open_without_thread(
           options.names_path(), options.names_max, clock, logger_);
-      if (!names) return names.error();
-      names_ = *std::move(names);
+      if (!names && !options.shared.enabled()) return names.error();
+      if (names) names_ = *std::move(names);
     }
     counters_ = {std::shared_ptr(*std::move(store)), *key};
     return {};

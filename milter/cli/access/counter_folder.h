@@ -12,15 +12,16 @@
 
 namespace shingled::milter::cli {
 
-/// The counters of some settings opened by a command itself, in Redis or in their folder, which no
-/// daemon has open then. It answers as the pages of the daemon do.
+/// The counters of some settings opened by a command itself, in Redis (a daemon may use them, too;
+/// then pieces have no names) or in their folder, which no daemon has open then. It answers as the
+/// pages of the daemon do.
 /// Threads: one thread.
 class CounterFolder {
  public:
   /// Whether counters have been stored in a folder.
   static bool exists(const std::string& directory);
   /// The others must outlive it.
-  /// Errors: kUnavailable (a daemon has the folder, or Redis does not answer), those of the folder.
+  /// Errors: kUnavailable (a daemon has the folder), those of the folder.
   static Result<std::unique_ptr<CounterFolder>> open(const CounterOptions& options, Clock& clock,
                                                      Random& random);
   ~CounterFolder();

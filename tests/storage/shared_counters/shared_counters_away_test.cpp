@@ -74,7 +74,23 @@ TEST_F(SharedCountersAwayTest, SendsAtTheStartWhatAnotherProcessLeft) {
   EXPECT_EQ(logs(), 1U);
   ASSERT_TRUE(redis_.start());
   const Store store = open();
-  while (mass(*store, host) != 1) std::this_thread::yield();
+  const Window all{Period::Unit::kDay, 14, 0};
+  CounterAnswers answers;
+  do {
+    answers = store->ask({&host, 1}, {&all, 1}, soon());
+  } while (!answers.known[0]);
+  EXPECT_EQ(answers.of(0, 0).of(Measure::kMass), 1U) << "unknown or right, never less";
+}
+
+TEST_F(SharedCountersAwayTest, WithoutAJournalItSaysWhatItCouldNotImport) {
+  options_.journal_max = 0;
+  const Store store = open();
+  const counters::CounterSeries series{key_of("a"),
+                                       {{{Period::Unit::kSlot, store->present_slot()}, message()}}};
+  ASSERT_TRUE(store->import({&series, 1}, soon()));
+  EXPECT_EQ(mass(*open(1), key_of("a")), 1U);
+  redis_.kill9();
+  EXPECT_FALSE(store->import({&series, 1}, soon()));
 }
 
 TEST_F(SharedCountersAwayTest, SaysOnceThatRedisIsAwayAndBack) {
