@@ -122,6 +122,10 @@ struct CounterOptions {
   std::uint32_t names_mass = 10;        ///< mass of a day from which a piece is kept, 1 to 1000000
   std::uint32_t names_max = 1'000'000;  ///< pieces kept, 1000 to 100000000
 
+  /// A MaxMind DB file with the country of each address, for user_country and unique_countries;
+  /// empty = they are not counted.
+  std::string geoip;
+
   PieceOptions pieces;
   EmbeddedCounterOptions embedded;
   SharedCounterOptions shared;

@@ -138,6 +138,7 @@ void load_counters(Section&& section, CounterOptions& out) {
   section.boolean("enabled", out.enabled);
   load_embedded(section, out.embedded);
   section.path_or_empty("key_file", out.key_file);
+  section.path_or_empty("geoip", out.geoip);
   section.choice<CounterJudge>("judge", out.judge, kJudges);
   section.real("ham_below", out.ham_below, {-kAnyScore, kAnyScore});
   read_spam_from(section, out.spam_from);

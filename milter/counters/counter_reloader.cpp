@@ -31,7 +31,8 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
                             .needs = std::move(needs),
                             .site = *site(),
                             .name = std::move(tell),
-                            .store = store()},
+                            .store = store(),
+                            .countries = open_countries(options)},
       clock_, logger_, state_));
 }
 
@@ -56,6 +57,17 @@ void CounterReloader::open_names(const CounterOptions& options) {
   } else {
     logger_.error(LogLine("counter_names_off").field("why", names.error().message));
   }
+}
+
+/// Read at each reload, because such files are replaced each week.
+std::shared_ptr<const CountryFile> CounterReloader::open_countries(const CounterOptions& options) {
+  if (options.geoip.empty()) return nullptr;
+  auto countries = CountryFile::open(options.geoip);
+  if (countries) return *std::move(countries);
+  logger_.error(LogLine("counter_countries_off")
+                    .field("why", countries.error().message)
+                    .field("mail", "goes on without countries"));
+  return nullptr;
 }
 
 void CounterReloader::close() {

@@ -47,6 +47,7 @@ class CounterReloader {
  private:
   Status open(const CounterOptions& options);
   void open_names(const CounterOptions& options);
+  std::shared_ptr<const CountryFile> open_countries(const CounterOptions& options);
 
   Clock& clock_;
   Random& random_;

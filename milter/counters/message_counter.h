@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "config/metrics/metric_report.h"
 #include "config/options/counter_options.h"
 #include "milter/counters/counted_keys.h"
+#include "milter/counters/country_file.h"
 #include "milter/counters/judged_amounts.h"
 #include "milter/counters/retry_memory.h"
 #include "milter/rules/counter_facts.h"
@@ -93,6 +96,7 @@ class MessageCounter {
     TellName name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;
+    std::shared_ptr<const CountryFile> countries = {};  ///< null = countries are not known
   };
 
   /// All of them must outlive it.
@@ -107,6 +111,11 @@ class MessageCounter {
   [[nodiscard]] const CounterOptions& options() const { return setup_.options; }
   [[nodiscard]] const CountThresholds& thresholds() const { return setup_.thresholds; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  /// Of a client, two letters; empty if it is not known.
+  [[nodiscard]] std::string country_of(const std::optional<IpAddress>& client) const {
+    const bool known = client && setup_.countries != nullptr;
+    return known ? setup_.countries->country_of(*client) : std::string();
+  }
   [[nodiscard]] CountingState& state() const { return state_; }
 
   /// The counters of the pieces that are needed, as they are now. Pieces without an answer are not

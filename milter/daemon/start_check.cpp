@@ -12,6 +12,7 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/system/os_error.h"
+#include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
@@ -123,6 +124,11 @@ void check_counters(const CounterOptions& options, Findings& found) {
     check_counter_folder("counters.directory", options.embedded.directory, found);
   } else if (options.shared.journal_max > 0) {
     check_counter_folder("counters.journal_directory", options.shared.journal_directory, found);
+  }
+  if (!options.geoip.empty()) {
+    const auto countries = counters::CountryFile::open(options.geoip);
+    if (!countries)
+      found.warning("counters.geoip", countries.error().message + "; countries are not counted");
   }
   if (::access(options.key_path().c_str(), F_OK) != 0) return;
   SystemRandom random;

@@ -131,6 +131,7 @@ std::optional<counters::MessageCount> Session::count_of(std::string_view path,
   auto counter = counting_ != nullptr ? counting_->get() : nullptr;
   if (counter == nullptr) return std::nullopt;
   using storage::counters::Space;
+  std::string country = login.empty() ? std::string() : counter->country_of(client_);
   return counters::MessageCount(std::move(counter),
                                 {.sender = std::string(path),
                                  .recipients = {},
@@ -138,7 +139,7 @@ std::optional<counters::MessageCount> Session::count_of(std::string_view path,
                                  .helo = helo_,
                                  .client_name = client_name_,
                                  .user = std::string(login),
-                                 .country = {}},
+                                 .country = std::move(country)},
                                 sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
 }
 

@@ -30,7 +30,8 @@ std::vector<std::string> problems_of(const std::string& yaml) {
 
 TEST(Counters, ReadsWhatIsCountedHere) {
   const CounterOptions counters = counters_of(
-      "enabled: no, directory: /srv/c, key_file: /etc/k, sync: 50ms, memory_max: 16M, "
+      "enabled: no, directory: /srv/c, key_file: /etc/k, geoip: /g.mmdb, sync: 50ms, memory_max: "
+      "16M, "
       "disk_max: 1024T, cache_max: 0, judge: Final, ham_below: -0.5, spam_from: 6.25, names: yes, "
       "names_mass: 3, names_max: 2000, authserv_ids: 'mx.example.org, MX2'");
   EXPECT_FALSE(counters.enabled);
@@ -46,6 +47,7 @@ TEST(Counters, ReadsWhatIsCountedHere) {
   EXPECT_TRUE(counters.names);
   EXPECT_EQ(counters.names_mass, 3U);
   EXPECT_EQ(counters.names_max, 2000U);
+  EXPECT_EQ(counters.geoip, "/g.mmdb");
   EXPECT_THAT(counters.pieces.authserv_ids, ElementsAre("mx.example.org", "MX2"));
 }
 

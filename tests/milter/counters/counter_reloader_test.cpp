@@ -50,6 +50,16 @@ TEST_F(CounterReloaderTest, MakesItsFolderAndItsKey) {
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
+TEST_F(CounterReloaderTest, GoesOnWithoutCountriesIfTheirFileIsBroken) {
+  options_.geoip = folder_.file("countries.mmdb");
+  std::ofstream(options_.geoip) << "no database";
+  reloader_.use(options_, {});
+  EXPECT_THAT(logger_.errors, ElementsAre(HasSubstr("counter_countries_off")));
+  const auto counter = reloader_.current().get();
+  ASSERT_NE(counter, nullptr);
+  EXPECT_EQ(counter->country_of(IpAddress::parse("192.0.2.1")), "");
+}
+
 TEST_F(CounterReloaderTest, CostsNothingIfItIsOff) {
   options_.enabled = false;
   reloader_.use(options_, {});
