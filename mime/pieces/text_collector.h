@@ -11,8 +11,8 @@
 
 namespace shingled::mime {
 
-/// Collects what the texts of a message name (text_pieces.h), as an observer of hash_message(), so
-/// that no text is read twice, or by reading them itself.
+/// Collects what the texts of a message name (text_pieces.h), and phrases of its body (phrases.h),
+/// as an observer of hash_message(), so that no text is read twice, or by reading them itself.
 ///
 /// Errors:  none; texts beyond `texts_max` and what `meter` refuses is left out, and the list notes
 ///          it.
