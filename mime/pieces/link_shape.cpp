@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 #include "mime/pieces/link.h"
 
 namespace shingled::mime {
@@ -67,7 +69,8 @@ std::string link_shape(std::string_view url) {
   url.remove_prefix(host + 3);
   url = url.substr(0, url.find('#'));
   const std::size_t mark = std::min(url.find('?'), url.size());
-  std::string_view path = url.substr(0, mark);
+  const std::string decoded = percent_decoded(url.substr(0, mark));
+  std::string_view path = decoded;
   std::string_view query = url.substr(std::min(mark + 1, url.size()));
   Shape shape;
   next(path, '/');

@@ -177,7 +177,7 @@ TEST(MessagePieces, EndWithTheWork) {
 }
 
 std::string foreign_hosts(const std::string& fields) {
-  const std::string text = "\nsee http://www.shop.example/\n" + std::string(30, '-') +
+  const std::string text = "\nsee http://www.shop.example.net/\n" + std::string(30, '-') +
                            "\nhttp://lists.example.org/listinfo/team\n";
   std::string out;
   for (const mime::Piece& piece : pieces_of(fields + text, {}, {}).pieces) {
@@ -187,12 +187,12 @@ std::string foreign_hosts(const std::string& fields) {
 }
 
 TEST(MessagePieces, HaveHostsThatAreNotOfTheList) {
-  EXPECT_EQ(foreign_hosts("From: a@example.org\n"), "lists.example.org www.shop.example ")
+  EXPECT_EQ(foreign_hosts("From: a@example.org\n"), "lists.example.org www.shop.example.net ")
       << "without a list the footer is the sender's";
-  EXPECT_EQ(foreign_hosts("List-Post: <mailto:team@lists.example.org>\n"), "www.shop.example ");
-  EXPECT_EQ(foreign_hosts("X-BeenThere: team@x.shop.example\n"), "");
-  EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example/a>\n"), "");
-  EXPECT_EQ(foreign_hosts("List-Id: <shop.example>\n"), "lists.example.org www.shop.example ");
+  EXPECT_EQ(foreign_hosts("List-Post: <mailto:team@lists.example.org>\n"), "www.shop.example.net ");
+  EXPECT_EQ(foreign_hosts("X-BeenThere: team@x.shop.example.net\n"), "");
+  EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example.net/a>\n"), "");
+  EXPECT_EQ(foreign_hosts("List-Id: <shop.example.net>\n"), "lists.example.org www.shop.example.net ");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ TEST(LinkShape, IsWhatLinksOfOneProgramShare) {
       {"a long one without digits", "http://a.example/c/abcdefghijkLmnopqrstuvwxyz/x", "/c/*/x"},
       {"a long word stays", "http://a.example/unsubscribe-from-newsletter/a/b",
        "/unsubscribe-from-newsletter/a/b"},
+      {"an escape", "http://a.example/%63l/a/b", "/cl/a/b"},
       {"the fragment is not read", "http://a.example/a/b/c#d/e", "/a/b/c"},
       {"too few steps", "http://a.example/a/b", ""},
       {"only numbers", "http://a.example/1/2/3/4", ""},

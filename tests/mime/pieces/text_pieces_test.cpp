@@ -31,7 +31,7 @@ TEST(TextPieces, AreWhatATextNames) {
   const Case cases[] = {
       {"a link", "see https://www.example.org/a/b?x=1.",
        "link=https://www.example.org/a/b link_host=www.example.org link_domain=example.org "
-       "link_path=www.example.org/a"},
+       "link_path=www.example.org/a link_shape=/a/b?x"},
       {"the end of a sentence", "see http://www.example.org.",
        "link=http://www.example.org/ link_host=www.example.org link_domain=example.org"},
       {"in brackets", "(<http://example.org/>)",
@@ -74,7 +74,7 @@ TEST(TextPieces, AreTheTargetsOfHtml) {
             "link_host=192.0.2.1 link_host=shop.example.org "
             "link_domain=192.0.2.1 link_domain=example.org "
             "link_path=192.0.2.1/login link_path=shop.example.org/a "
-            "address=a@example.org address=b@example.org phone=49301234567");
+            "address=a@example.org address=b@example.org phone=49301234567 link_shape=/a/b?id");
 }
 
 TEST(TextPieces, MeetTheirBounds) {
@@ -119,12 +119,13 @@ std::string foreign_hosts(std::string_view text) {
 
 TEST(TextPieces, LinksOfAFooterAreNotForeign) {
   const std::string rule = "\n" + std::string(40, '_') + "\n";
-  EXPECT_EQ(foreign_hosts("see http://a.example/\n\nJoe\n"), "a.example ");
-  EXPECT_EQ(foreign_hosts("see http://a.example/" + rule + "http://list.example/\n"), "a.example ");
-  EXPECT_EQ(foreign_hosts("x\n----\nhttp://a.example/\n"), "a.example ") << "a short line";
+  EXPECT_EQ(foreign_hosts("see http://a.example.org/\n\nJoe\n"), "a.example.org ");
+  EXPECT_EQ(foreign_hosts("see http://a.example.org/" + rule + "http://list.example.org/\n"),
+            "a.example.org ");
+  EXPECT_EQ(foreign_hosts("x\n----\nhttp://a.example.org/\n"), "a.example.org ") << "a short line";
   std::string much = "x" + rule;
   for (int i = 0; i < 30; ++i) much += "line\n";
-  EXPECT_EQ(foreign_hosts(much + "http://a.example/"), "a.example ") << "a rule far above";
+  EXPECT_EQ(foreign_hosts(much + "http://a.example.org/"), "a.example.org ") << "a rule far above";
 }
 
 }  // namespace
