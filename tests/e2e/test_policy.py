@@ -1,4 +1,4 @@
-# Covers milter/daemon/serve.cpp and milter/cli/counters/counted_policy.cpp.
+# Covers milter/cli/counters/counted_policy.cpp.
 """Rules on counters judge mail that comes through a real Postfix: log, headers and `scan` name the numbers."""
 
 import json
@@ -135,18 +135,18 @@ class TwelveRules(Policy):
             self.count({"mass": 99, "spam": 99}, ("from", "few@few.example"))
             self.fires_not("SENDER_SPAMMY", sender="few@few.example")
         with self.subTest("LINK_COMPLAINED"):
-            self.count({"mass": 2000, "complaint": 9}, ("link_domain", "complained.example"))
-            self.fires("LINK_COMPLAINED", "link_domain.complaint 9 of 2000 (0.45 %) in 1d [complained.example]; "
-                       "rule: 0.3% of 1000", link="www.complained.example")
-            self.fires_not("LINK_COMPLAINED", link="www.harmless.example")
+            self.count({"mass": 2000, "complaint": 9}, ("link_domain", "complained-links.com"))
+            self.fires("LINK_COMPLAINED", "link_domain.complaint 9 of 2000 (0.45 %) in 1d [complained-links.com]; "
+                       "rule: 0.3% of 1000", link="www.complained-links.com")
+            self.fires_not("LINK_COMPLAINED", link="www.harmless-links.com")
         with self.subTest("LINK_RESCUED"):
-            self.count({"mass": 40, "spam": 30, "rescue": 20}, ("link_domain", "rescued.example"))
-            self.fires("LINK_RESCUED", "link_domain.rescue 20 of 30 (66.7 %) in 14d [rescued.example]; "
-                       "rule: 50% of 20", link="www.rescued.example")
-            self.fires_not("LINK_RESCUED", link="www.harmless.example")
+            self.count({"mass": 40, "spam": 30, "rescue": 20}, ("link_domain", "rescued-links.com"))
+            self.fires("LINK_RESCUED", "link_domain.rescue 20 of 30 (66.7 %) in 14d [rescued-links.com]; "
+                       "rule: 50% of 20", link="www.rescued-links.com")
+            self.fires_not("LINK_RESCUED", link="www.harmless-links.com")
         with self.subTest("SUBJECT_FLOOD"):
-            self.count({"mass": 1000}, ("subject", "buy this now"))
-            self.fires("SUBJECT_FLOOD", "subject.mass 1000 in 10m; rule: 1000, not local", subject="Buy this now")
+            self.count({"mass": 1000}, ("subject", "cheap watches for everybody here"))
+            self.fires("SUBJECT_FLOOD", "subject.mass 1000 in 10m; rule: 1000, not local", subject="Cheap watches for everybody here")
             self.fires_not("SUBJECT_FLOOD", subject="something else")
         with self.subTest("USER_SPRAYS"):
             self.count({"mass": 1}, *(("user_recipient", "bob", f"r{i}@example.org") for i in range(500)), space="out")
@@ -191,7 +191,7 @@ class TwelveRules(Policy):
         done = self.daemon.run("add", "--flag", "denied", "--weight", "20", stdin=learnt)
         self.assertEqual(0, done.returncode, done.stderr)
         digests = {lookup["matched"] for lookup in self.scan(learnt, "x@x.example", "here@example.org")["lookups"]
-                   if lookup["outcome"] == "hit"}
+                   if lookup["result"] == "hit"}
         with self.subTest("OUR_TEMPLATE"):
             self.fires_not("OUR_TEMPLATE", text=TEXT)
             self.count({"mass": 40, "ham": 39}, *(("stored_hash", digest) for digest in digests))
@@ -212,8 +212,8 @@ class TwelveRules(Policy):
         with self.subTest("SPRAY_AND_FUZZY"):
             self.count({"mass": 188, "spam": 187}, ("from", "spray@spray.example"))
             self.fires("SPRAY_AND_FUZZY", "SENDER_SPAMMY, SUBJECT_FLOOD", sender="spray@spray.example",
-                       subject="Buy this now")
-            self.fires_not("SPRAY_AND_FUZZY", subject="Buy this now")
+                       subject="Cheap watches for everybody here")
+            self.fires_not("SPRAY_AND_FUZZY", subject="Cheap watches for everybody here")
 
 
 class TheScaleOfTheDocument(Policy):
@@ -227,12 +227,12 @@ rules:
   SUBJECT_FLOOD: {if: subject.mass >= 1000 in 10m, score: 60}
 """, ["milter.actions.reject=100", "milter.actions.add_header=null"])
         sender = "spammer@spam.example"
-        self.count({"mass": 188, "spam": 187}, ("from", sender), ("link_domain", "bad.example"))
-        self.count({"mass": 1200}, ("subject", "cheap watches"))
-        end, line = self.send_one(letter(1, sender, link="bad.example"), sender, "here@example.org")
+        self.count({"mass": 1880, "spam": 1870}, ("from", sender), ("link_domain", "bad-links.com"))
+        self.count({"mass": 1200}, ("subject", "cheap watches for everybody here"))
+        end, line = self.send_one(letter(1, sender, link="bad-links.com"), sender, "here@example.org")
         self.assertEqual(250, end)
         self.assertIn("score=41.50", line)
-        end, line = self.send_one(letter(2, sender, link="bad.example", subject="cheap watches"), sender,
+        end, line = self.send_one(letter(2, sender, link="bad-links.com", subject="cheap watches for everybody here"), sender,
                                   "here@example.org")
         self.assertEqual(550, end)
         self.assertIn("score=101.50", line)
