@@ -94,15 +94,14 @@ class RunningDaemon {
                                  similar_.library(), filter::Scanner::Names::kLater, policy_);
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
-  /// Checks the rules of the settings. Null without rules.
+  /// Checks the rules of the settings; there may be none.
   /// Errors: kInvalid: a rule is wrong; the message is that of the first mistake.
   static Result<std::shared_ptr<const policy::CompiledRules>> read_policy(const Settings& settings);
   /// Takes rules into force: for counters now, for mail with the next scanner.
   void use_policy(const std::shared_ptr<const policy::CompiledRules>& rules);
   /// What the counters are asked for.
   [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
-    features::CounterNeeds kept = history::history_needs(settings.history);
-    return policy_ == nullptr ? kept : features::union_of(policy_->needs(), kept);
+    return features::union_of(policy_->needs(), history::history_needs(settings.history));
   }
   Status start_status();
   /// The bounds of requests, which have reports and additions to counters as bodies.
@@ -143,7 +142,7 @@ class RunningDaemon {
   similar::LibraryReloader similar_;
   counters::CounterReloader counters_;
   policy::RuleHits rule_hits_;
-  std::shared_ptr<const policy::Policy> policy_;  ///< null = no rules
+  std::shared_ptr<const policy::Policy> policy_;  ///< null before the start
   history::HistoryReloader history_;
   reports::ReportDesk reports_;
   std::unique_ptr<filter::CurrentScanner> scanner_;

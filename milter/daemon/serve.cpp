@@ -118,8 +118,7 @@ Result<std::shared_ptr<const policy::CompiledRules>> RunningDaemon::read_policy(
 
 void RunningDaemon::use_policy(const std::shared_ptr<const policy::CompiledRules>& rules) {
   auto hits = rule_hits_.use(*rules);
-  policy_ = rules->rules.empty() ? nullptr
-                                 : std::make_shared<const policy::Policy>(*rules, std::move(hits));
+  policy_ = std::make_shared<const policy::Policy>(*rules, std::move(hits));
 }
 
 void RunningDaemon::reopen_log() {

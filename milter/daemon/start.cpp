@@ -56,7 +56,14 @@ Status RunningDaemon::start() {
   reports_.connect({.store = store_.get(),
                     .counters = [this] { return counters_.store(); },
                     .site = [this] { return counters_.site(); },
-                    .label = {}});
+                    .label =
+                        [this](std::uint64_t message, reports::ReportKind kind) {
+                          const auto history = history_.current().get();
+                          if (history != nullptr)
+                            history->label(message, kind == reports::ReportKind::kSpam
+                                                        ? history::Label::kSpam
+                                                        : history::Label::kHam);
+                        }});
   reports_.use(settings_);
   if (Status status = start_counter_service(); !status) return status;
   if (settings_->milter.enabled) {
