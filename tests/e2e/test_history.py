@@ -18,6 +18,12 @@ RULES = """rules:
 """
 
 
+def note(number):
+    """A message that has nothing in common with a letter."""
+    return (f"From: {OTHER}\r\nTo: a@example.org\r\nSubject: Note {number}\r\n"
+            f"Message-ID: <note{number}@mail.example.net>\r\n\r\nA short note, number {number}.\r\n").encode()
+
+
 class History(Counted):
     def path(self):
         return self.tmp / "history.db"
@@ -42,7 +48,7 @@ class History(Counted):
         self.assertEqual(0, done.returncode, done.stderr)
         with self.session() as smtp:
             for number in range(5):
-                self.offer(smtp, letter(100 + number).replace(b"word", b"other"), ["a@example.org"], sender=OTHER)
+                self.offer(smtp, note(number), ["a@example.org"], sender=OTHER)
             self.offer(smtp, letter(7), ["a@example.org"])
         self.wait_for_rows(6)
 
