@@ -9,6 +9,7 @@
 #include "milter/counters/envelope_pieces.h"
 #include "milter/history/row_code.h"
 #include "mime/fingerprint/keyed_hash.h"
+#include "mime/pieces/piece.h"
 
 namespace shingled::milter::history {
 
@@ -44,7 +45,7 @@ void add_evidence(const rules::Findings& findings, std::vector<EvidenceRecord>& 
       std::ranges::find(kPolicySources, findings.source->key) != kPolicySources.end();
   const std::size_t first = out.size();
   for (const Evidence& evidence : findings.evidence) {
-    if (evidence.effect == Evidence::Effect::kDropped && !policy) continue;
+    if (evidence.effect == Evidence::Effect::kDropped) continue;
     const auto same =
         std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
                      [&](const EvidenceRecord& other) {

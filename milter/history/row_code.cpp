@@ -242,7 +242,7 @@ void read_evidence(RecordReader& reader, MessageRecord& out) {
   for (EvidenceRecord& evidence : out.evidence) {
     const unsigned flags = reader.byte();
     evidence.policy = (flags & 1U) != 0;
-    reader.check(flags >> 1U <= static_cast<unsigned>(Evidence::Effect::kDropped));
+    reader.check(flags >> 1U <= static_cast<unsigned>(Evidence::Effect::kTried));
     evidence.effect = static_cast<Evidence::Effect>(flags >> 1U);
     evidence.symbol = reader.text();
     evidence.score = reader.score();

@@ -32,6 +32,8 @@ std::string_view effect_text(Evidence::Effect effect) {
       return "spared";
     case Evidence::Effect::kDropped:
       return "no effect";
+    case Evidence::Effect::kTried:
+      return "in shadow";
   }
   return "counts";
 }
