@@ -112,18 +112,12 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
   const MilterOptions& options = scanner->settings().milter;
   MessageBuffer buffer(options.message_bytes_max, spacing_, bounds_.memory);
   actions::ForgedHeaders forged(options.headers);
-  message_.emplace(Message{std::move(scanner),
-                           std::move(buffer),
-                           std::move(forged),
-                           clock_.now(),
-                           {},
-                           std::move(limit),
-                           {},
-                           {},
-                           {},
-                           0,
-                           false,
-                           unchecked});
+  message_.emplace(Message{.scanner = std::move(scanner),
+                           .buffer = std::move(buffer),
+                           .forged = std::move(forged),
+                           .start = clock_.now(),
+                           .limit = std::move(limit),
+                           .unchecked = unchecked});
 }
 
 std::optional<counters::MessageCount> Session::count_of(std::string_view path,

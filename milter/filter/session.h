@@ -115,15 +115,15 @@ class Session {
     MessageBuffer buffer;
     actions::ForgedHeaders forged;
     TimePoint start;
-    std::string failure;
-    std::optional<ratelimit::MessageLimit> limit;
-    std::optional<counters::MessageCount> count;  ///< empty = it is not counted
-    std::string sender = {};                      ///< path of MAIL
-    std::string message_id = {};                  ///< the first header of this name
-    std::uint64_t recipients = 0;                 ///< RCPT commands that were accepted
-    bool bounce = false;                          ///< its sender is empty
-    bool unchecked = false;                       ///< passed without a check; only its limits apply
-    bool lacks_memory = false;                    ///< it was not checked for this reason
+    std::string failure = {};
+    std::optional<ratelimit::MessageLimit> limit = {};
+    std::optional<counters::MessageCount> count = {};  ///< empty = it is not counted
+    std::string sender = {};                           ///< path of MAIL
+    std::string message_id = {};                       ///< the first header of this name
+    std::uint64_t recipients = 0;                      ///< RCPT commands that were accepted
+    bool bounce = false;                               ///< its sender is empty
+    bool unchecked = false;     ///< passed without a check; only its limits apply
+    bool lacks_memory = false;  ///< it was not checked for this reason
   };
 
   /// A copy of the settings that decide after a failure.

@@ -144,8 +144,9 @@ local function combine(old, new, single, is_unique)
   parse(new, periods)
   return build(periods, is_unique)
 end
+-- How many counters a call may sweep.
 local budget = 500
--- Removes what is over from all counters of a bucket.
+-- Removes old periods from all counters of a bucket.
 local function sweep(key)
   local all = call('HGETALL', key)
   budget = budget - #all / 2

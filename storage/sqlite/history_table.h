@@ -64,7 +64,8 @@ class HistoryTable {
   /// than `bytes_max` bytes in use, any. One transaction.
   Result<Trimmed> trim(std::int64_t time, std::uint64_t bytes_max, std::size_t most);
 
-  /// Rows in the file. Cost: reads an index as a whole.
+  /// Rows in the file.
+  /// Cost: reads an index as a whole.
   Result<std::uint64_t> count();
   /// Bytes of the file that are in use.
   Result<std::uint64_t> bytes();

@@ -32,7 +32,8 @@ class ReportClient {
   /// Errors: kUnavailable and kTimeout (try again later), kInvalid (no report), kDenied (reports
   ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer that is none).
   [[nodiscard]] Result<Json> send(const SentReport& report) const;
-  /// {"reporters": [...]}. Errors: as `send`.
+  /// {"reporters": [...]}.
+  /// Errors: as `send`.
   [[nodiscard]] Result<Json> reporters(std::size_t most) const;
 
  private:

@@ -207,7 +207,8 @@ TEST_F(SessionCountTest, ARecipientThatALimitPutsOffIsNotCounted) {
 
 TEST_F(SessionCountTest, CountsAMessageThatIsPutOffOnce) {
   MilterOptions options;
-  options.actions = {.reject = {}, .tempfail = 5.0};
+  options.actions.reject = {};
+  options.actions.tempfail = 5.0;
   use(options);
   hashes_.knows_all = storage::FlagValue{11, 20};
   EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("tempfail"));
@@ -221,7 +222,8 @@ TEST_F(SessionCountTest, CountsAMessageThatIsPutOffOnce) {
 
 TEST_F(SessionCountTest, ADryRunPutsNothingOff) {
   MilterOptions options;
-  options.actions = {.reject = {}, .tempfail = 5.0};
+  options.actions.reject = {};
+  options.actions.tempfail = 5.0;
   options.dry_run = true;
   use(options);
   hashes_.knows_all = storage::FlagValue{11, 20};
