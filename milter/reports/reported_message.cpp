@@ -74,11 +74,13 @@ std::vector<TaughtRule> taught_rules(const Settings& settings) {
     TaughtRule taught{mime::HashRule(rule.hash), {}};
     const auto spam = rule.flags.number(reports.spam.flag);
     const auto ham = rule.flags.number(reports.ham.flag);
-    const auto also = reports.ham_also.empty() ? std::nullopt : rule.flags.number(reports.ham_also);
     if (spam && reports.spam.weight > 0)
       taught.lists.push_back(
           {{}, *spam, reports.spam.weight, ham == spam ? reports.ham.weight : 0});
-    if (also && also != spam) taught.lists.push_back({{}, *also, 0, kWantedWeight});
+    if (!reports.ham_also.empty()) {
+      const auto also = rule.flags.number(reports.ham_also);
+      if (also && also != spam) taught.lists.push_back({{}, *also, 0, kWantedWeight});
+    }
     if (!taught.lists.empty()) out.push_back(std::move(taught));
   }
   return out;

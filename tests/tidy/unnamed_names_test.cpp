@@ -56,7 +56,7 @@ std::optional<std::string> name_defined(std::string_view text) {
     if (text[end] == '<') {
       end = behind_brackets(text, end, '<', '>');
     } else {
-      end += text.substr(end).starts_with("::") ? 2 : 1;
+      end += text.substr(end).starts_with("::") ? 2U : 1U;
     }
     if (text.substr(end).starts_with("::")) end += 2;
   }

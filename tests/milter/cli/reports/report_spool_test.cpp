@@ -77,7 +77,9 @@ TEST(ReportSpool, WhatIsKeptSurvivesAPowerFailure) {
     files.cut_power();
     const auto empty = spool.empty();
     ASSERT_TRUE(empty);
-    if (kept) EXPECT_FALSE(*empty) << writes;
+    if (kept) {
+      EXPECT_FALSE(*empty) << writes;
+    }
   }
 }
 
