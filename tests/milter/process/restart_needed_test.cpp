@@ -47,7 +47,7 @@ const std::string kDigest(128, '7');
 const std::map<std::string, std::vector<std::string>>& values_by_type() {
   static const std::map<std::string, std::vector<std::string>> kValues = {
       {"bool", {"true", "false"}},
-      {"number", {"3", "40", "1001", "5000", "12345678"}},
+      {"number", {"3", "40", "1001", "5000", "12345678", "-7"}},
       {"real", {"0.5", "3", "900"}},
       {"size", {"70", "5K", "3M", "2G"}},
       {"duration", {"20ms", "3s", "3m", "3h", "11d"}},
