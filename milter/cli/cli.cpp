@@ -41,9 +41,9 @@ void describe(CLI::App& app, Command& chosen) {
   add_status_commands(app, chosen);
   add_buckets_command(app, chosen);
   add_counters_command(app, chosen);
-    add_history_command(app, chosen);
-    add_features_command(app, chosen);
-    add_policy_command(app, chosen);
+  add_history_command(app, chosen);
+  add_features_command(app, chosen);
+  add_policy_command(app, chosen);
   add_report_commands(app, chosen);
   add_similar_command(app, chosen);
   add_backup_command(app, chosen);

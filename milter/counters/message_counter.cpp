@@ -10,22 +10,6 @@ using storage::counters::CounterStore;
 using storage::counters::Measure;
 using storage::counters::Space;
 
-namespace {
-
-/// Those whose piece is one text: all but pairs.
-const TypeSet& named_types() {
-  static const TypeSet types = [] {
-    TypeSet all;
-    for (const PieceTypeRow& row : piece_types()) {
-      if (row.kind != PieceTypeRow::Kind::kPair) all.set(static_cast<std::size_t>(row.type));
-    }
-    return all;
-  }();
-  return types;
-}
-
-}  // namespace
-
 void CountingState::report(MetricReport& report) const {
   report_counters(events, report);
   const auto stage = [&](const char* name, const Histogram& times) {
@@ -97,14 +81,14 @@ bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,
 void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, Space space,
                                  CounterStore& store) const {
   constexpr storage::counters::Window kToday{storage::counters::Period::Unit::kDay, 1, 0};
-  const CounterQuestion question = question_of(setup_.site, space, pieces, named_types());
+  const CounterQuestion question = question_of(setup_.site, space, pieces, TypeSet().set());
   const auto answers = store.ask(question.keys, std::span(&kToday, 1),
                                  clock_.now() + setup_.options.shared.redis.timeout);
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     const bool frequent =
         answers.known[i] && answers.of(i, 0).of(Measure::kMass) >= setup_.options.names_mass;
     const mime::Piece& piece = question.pieces[i];
-    if (frequent) setup_.name(piece.type, question.keys[i].shingle, piece.first);
+    if (frequent) setup_.name(piece.type, question.keys[i].shingle, text_of(piece));
   }
 }
 

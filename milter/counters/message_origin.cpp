@@ -42,8 +42,7 @@ std::string between(std::string_view text, std::string_view before, std::string_
 }
 
 /// Reads "from HELO (NAME [IP]) by ..."; false if it has no address of a stranger.
-bool read_client(std::string_view received, const std::vector<Network>& local,
-                 Envelope& envelope) {
+bool read_client(std::string_view received, const std::vector<Network>& local, Envelope& envelope) {
   if (!ascii::starts_with_ignoring_case(received, "from ")) return false;
   const std::string_view from = received.substr(5, received.find(" by ") - 5);
   std::string text = between(from, "[", "]");

@@ -20,8 +20,7 @@ constexpr auto kDmarcWords = std::to_array<std::string_view>(
 
 constexpr std::string_view kMessage = "the message";
 constexpr std::string_view kEnvelope = "the SMTP transaction";
-constexpr std::string_view kResults =
-    "Authentication-Results of a server in counters.authserv_ids";
+constexpr std::string_view kResults = "Authentication-Results of a server in counters.authserv_ids";
 
 constexpr std::array<FeatureRow, kFeatures> kRows = {{
     {Feature::kBytes, "bytes", kNumber, "bytes", "size of the message", kMessage, {}, {}},

@@ -44,10 +44,6 @@ std::vector<bool> rules_on_counters(const CompiledRules& rules) {
   return out;
 }
 
-std::string name_of(const mime::Piece& piece) {
-  return piece.second.empty() ? piece.first : piece.first + " > " + piece.second;
-}
-
 bool is_policy(const rules::Findings& findings) {
   return findings.source == &kPolicySource || findings.source == &kCounterPolicySource;
 }
@@ -137,7 +133,7 @@ CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts
     const bool all = places.size() == need.windows.size();
     for (const rules::PieceCounts& counts : facts.pieces) {
       if (counts.piece.type != need.type) continue;
-      PieceReading reading{name_of(counts.piece), {}};
+      PieceReading reading{text_of(counts.piece), {}};
       if (counts.known && all) {
         reading.sums.reserve(places.size());
         for (const std::size_t place : places) reading.sums.push_back(counts.sums[place]);

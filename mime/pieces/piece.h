@@ -15,4 +15,9 @@ struct Piece {
   friend auto operator<=>(const Piece&, const Piece&) = default;
 };
 
+/// For people: both texts of a pair.
+inline std::string text_of(const Piece& piece) {
+  return piece.second.empty() ? piece.first : piece.first + " + " + piece.second;
+}
+
 }  // namespace shingled::mime

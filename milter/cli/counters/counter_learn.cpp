@@ -70,7 +70,8 @@ class LearnRun {
   Status take(std::string_view bytes, Measure verdict) {
     const Settings& settings = run_.settings();
     const auto header = mime::split_header_block(bytes, settings.mime);
-    const counters::MessageOrigin origin = counters::origin_of(header.fields, settings.milter.local_networks);
+    const counters::MessageOrigin origin =
+        counters::origin_of(header.fields, settings.milter.local_networks);
     if (!origin.time) return note(totals_.undated);
     if (*origin.time > now_) return note(totals_.future);
     if (*origin.time < oldest_) return note(totals_.old);

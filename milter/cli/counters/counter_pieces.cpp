@@ -33,8 +33,7 @@ int print_pieces(const SourceMessage& message, const counters::MessagePieces& fo
   std::vector<TableRow> rows;
   for (const mime::Piece& piece : found.pieces) {
     rows.push_back({std::to_string(static_cast<unsigned>(piece.type)),
-                    std::string(to_string(piece.type)), terminal_safe(piece.first)});
-    if (is_pair(piece.type)) rows.back().back() += "  +  " + terminal_safe(piece.second);
+                    std::string(to_string(piece.type)), terminal_safe(text_of(piece))});
   }
   for (const std::string& line : table_lines(rows, "  ")) console.line(line);
   if (found.dropped > 0)

@@ -15,9 +15,9 @@ namespace shingled::milter::cli {
 
 namespace {
 
-using storage::counters::kWindowDaysMax;
 using storage::counters::kMeasures;
 using storage::counters::kSlotsPerDay;
+using storage::counters::kWindowDaysMax;
 using storage::counters::Measure;
 using storage::counters::Period;
 
@@ -33,7 +33,8 @@ const std::vector<std::string>& shown_windows() {
 /// "1d", "2d" ... "14d": the total of each day is the difference of two of them.
 std::vector<std::string> day_windows() {
   std::vector<std::string> windows;
-  for (unsigned days = 1; days <= kWindowDaysMax; ++days) windows.push_back(fmt::format("{}d", days));
+  for (unsigned days = 1; days <= kWindowDaysMax; ++days)
+    windows.push_back(fmt::format("{}d", days));
   return windows;
 }
 

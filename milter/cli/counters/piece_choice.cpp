@@ -142,8 +142,7 @@ Json piece_json(const ChosenPiece& chosen) {
 
 std::string piece_text(const ChosenPiece& chosen) {
   if (!chosen.shingle.empty()) return "shingle " + chosen.shingle;
-  if (!is_pair(chosen.piece.type)) return chosen.piece.first;
-  return chosen.piece.first + " + " + chosen.piece.second;
+  return text_of(chosen.piece);
 }
 
 }  // namespace shingled::milter::cli

@@ -192,7 +192,8 @@ TEST(MessagePieces, HaveHostsThatAreNotOfTheList) {
   EXPECT_EQ(foreign_hosts("List-Post: <mailto:team@lists.example.org>\n"), "www.shop.example.net ");
   EXPECT_EQ(foreign_hosts("X-BeenThere: team@x.shop.example.net\n"), "");
   EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example.net/a>\n"), "");
-  EXPECT_EQ(foreign_hosts("List-Id: <shop.example.net>\n"), "lists.example.org www.shop.example.net ");
+  EXPECT_EQ(foreign_hosts("List-Id: <shop.example.net>\n"),
+            "lists.example.org www.shop.example.net ");
 }
 
 }  // namespace
