@@ -239,6 +239,7 @@ void RunningDaemon::register_metrics() {
     });
   }
   add([this](MetricReport& report) { counters_.report(report); });
+  add([this](MetricReport& report) { counter_pages_.report(report); });
   add([this](MetricReport& report) { reports_.report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {

@@ -231,11 +231,30 @@ constexpr std::array<CounterPage, 10> kCounterPages = {
      {"/counters/import", HttpMethod::kPost, true, &import_page},
      {"/counters/verify", HttpMethod::kPost, true, &verify_page}}};
 
+HttpReply counted(HttpReply reply, CounterRequests& requests) {
+  constexpr unsigned kRefused = 400;
+  constexpr unsigned kFailed = 500;
+  EventCount& of = reply.status >= kFailed    ? requests.failed
+                   : reply.status >= kRefused ? requests.refused
+                                              : requests.answered;
+  of.add();
+  return reply;
+}
+
 }  // namespace
 
 bool CounterPages::is_page(const std::string& path) { return path.starts_with("/counters/"); }
 
 HttpReply CounterPages::answer(const HttpRequest& request) const {
+  HttpReply reply = answer_of(request);
+  if (!reply.later) return counted(std::move(reply), *requests_);
+  reply.later = [later = std::move(reply.later), to = requests_](const std::stop_token& stop) {
+    return counted(later(stop), *to);
+  };
+  return reply;
+}
+
+HttpReply CounterPages::answer_of(const HttpRequest& request) const {
   constexpr unsigned kForbiddenPage = 403;
   constexpr unsigned kNoPage = 404;
   constexpr unsigned kOtherMethod = 405;

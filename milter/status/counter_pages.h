@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,9 @@
 #include <string>
 
 #include "config/base/clock.h"
+#include "config/metrics/counter_table.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
 #include "milter/status/http_message.h"
 #include "mime/fingerprint/piece_shingle.h"
 #include "storage/counters/counter_store.h"
@@ -19,6 +23,25 @@ struct SiteCounters {
   std::shared_ptr<storage::counters::CounterStore> store;  ///< null = there are none
   CounterKeyBytes key{};
 };
+
+/// Requests for the pages since the start, by their status.
+struct CounterRequests {
+  EventCount answered;
+  EventCount refused;
+  EventCount failed;
+
+  static constexpr auto table() {
+    using Counters = CounterRequests;
+    return std::to_array<CounterLine<Counters, EventCount>>({
+        {&Counters::answered, {"shingled_counter_requests", "Requests that were answered."}},
+        {&Counters::refused,
+         {"shingled_counter_requests_refused", "Requests that were wrong or not allowed."}},
+        {&Counters::failed,
+         {"shingled_counter_requests_failed", "Requests that the store could not answer."}},
+    });
+  }
+};
+static_assert(kHasWholeTable<CounterRequests>);
 
 /// The pages about the counters. A request is JSON (counter_request.h), and so is a reply; an error
 /// is {"error": TEXT}, which names the element that is wrong.
@@ -59,11 +82,16 @@ class CounterPages {
   /// Whether `path` is one of these pages.
   static bool is_page(const std::string& path);
   [[nodiscard]] HttpReply answer(const HttpRequest& request) const;
+  void report(MetricReport& report) const { report_counters(*requests_, report); }
 
  private:
+  [[nodiscard]] HttpReply answer_of(const HttpRequest& request) const;
+
   Counters counters_;
   Names names_;
   const Clock& clock_;
+  /// Shared with answers that come later.
+  std::shared_ptr<CounterRequests> requests_ = std::make_shared<CounterRequests>();
 };
 
 }  // namespace shingled::milter::status

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "milter/status/http_server.h"
-#include "tests/milter/status/fake_counters.h"
+#include "tests/milter/status/listed_counters.h"
 #include "tests/milter/status/raw_http.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
@@ -35,7 +35,7 @@ class CounterPagesTest : public ::testing::Test {
   }
 
   testing::ManualClock clock_;
-  std::shared_ptr<testing::FakeCounters> store_ = std::make_shared<testing::FakeCounters>();
+  std::shared_ptr<testing::ListedCounters> store_ = std::make_shared<testing::ListedCounters>();
   CounterPages pages_{[this] {
                         return SiteCounters{store_, {}};
                       },
@@ -183,6 +183,20 @@ TEST_F(CounterPagesTest, SaysThatTheStoreIsAwayOrOff) {
   store_ = nullptr;
   EXPECT_EQ(ask("/counters/add", add).body, "{\"error\":\"counters are off\"}\n");
   EXPECT_EQ(ask("/counters/add", add).status, 503U);
+}
+
+TEST_F(CounterPagesTest, CountsRequestsByTheirStatus) {
+  ask("/counters/ask", "{" + kPieces + "}");
+  ask("/counters/top", "{}");
+  ask("/counters/ask", "no JSON");
+  ask("/counters/top", "{}", HttpMethod::kGet);
+  store_->fails = Error{ErrorCode::kCorrupt, "file 5"};
+  ask("/counters/top", "{}");
+  MetricReport report;
+  pages_.report(report);
+  EXPECT_EQ(report.total("shingled_counter_requests"), 2);
+  EXPECT_EQ(report.total("shingled_counter_requests_refused"), 2);
+  EXPECT_EQ(report.total("shingled_counter_requests_failed"), 1);
 }
 
 TEST_F(CounterPagesTest, AreServedOverASocket) {

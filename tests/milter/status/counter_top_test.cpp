@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/milter/status/fake_counters.h"
+#include "tests/milter/status/listed_counters.h"
 
 namespace shingled::milter::status {
 namespace {
@@ -28,7 +28,7 @@ class CounterTopTest : public ::testing::Test {
     for (const TopCounter& counter : *found) out.push_back(counter.key.shingle);
     return out;
   }
-  testing::FakeCounters store_;
+  testing::ListedCounters store_;
 };
 
 using Shingles = std::vector<std::uint64_t>;

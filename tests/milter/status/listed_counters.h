@@ -16,7 +16,7 @@ namespace shingled::testing {
 
 /// Counters as simple as possible, that can be made to fail.
 /// Threads: one thread.
-class FakeCounters final : public storage::counters::CounterStore {
+class ListedCounters final : public storage::counters::CounterStore {
  public:
   using Key = storage::counters::CounterKey;
   using Entries = std::vector<storage::counters::Entry>;
@@ -77,7 +77,7 @@ class FakeCounters final : public storage::counters::CounterStore {
  private:
   class Cursor final : public storage::counters::CounterCursor {
    public:
-    explicit Cursor(const FakeCounters& of) : of_(of), next_(of.counters.begin()) {}
+    explicit Cursor(const ListedCounters& of) : of_(of), next_(of.counters.begin()) {}
     Result<const storage::counters::CounterSeries*> next() override {
       if (of_.breaks_after > 0 && read_++ == of_.breaks_after)
         return Error{ErrorCode::kCorrupt, "as asked"};
@@ -88,7 +88,7 @@ class FakeCounters final : public storage::counters::CounterStore {
     }
 
    private:
-    const FakeCounters& of_;
+    const ListedCounters& of_;
     std::map<Key, Entries>::const_iterator next_;
     storage::counters::CounterSeries present_;
     std::size_t read_ = 0;
