@@ -38,7 +38,7 @@ struct PieceOptions {
   std::uint32_t attachments_max = 50;    ///< also images, files in containers, names, 1 to 1000
   std::uint32_t signatures_max = 8;      ///< domains of DKIM signatures, 1 to 100
   std::uint32_t pairs_max = 100;         ///< of each type of pairs, 1 to 10000
-  std::uint32_t pieces_max = 500;        ///< of all types together, 1 to 10000
+  std::uint32_t pieces_max = 500;        ///< of all types together, 1 to 3000
   std::uint32_t piece_bytes_max = 1024;  ///< of a piece; the rest is cut off, 16 to 64K
   ContainerOptions containers = counted_containers();
 

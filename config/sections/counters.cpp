@@ -87,7 +87,7 @@ void load_pieces(Section&& section, PieceOptions& out) {
   section.number<std::uint32_t>("attachments_max", out.attachments_max, kEach);
   section.number<std::uint32_t>("signatures_max", out.signatures_max, {1, 100});
   section.number<std::uint32_t>("pairs_max", out.pairs_max, {1, 10'000});
-  section.number<std::uint32_t>("pieces_max", out.pieces_max, {1, 10'000});
+  section.number<std::uint32_t>("pieces_max", out.pieces_max, {1, 3'000});
   std::uint64_t bytes = out.piece_bytes_max;
   section.size("piece_bytes_max", bytes, {16, 64 * kKibibyte});
   out.piece_bytes_max = static_cast<std::uint32_t>(bytes);

@@ -29,7 +29,7 @@ constexpr std::string_view kOfSharedCounters =
     "belongs to the section redis; allowed: counters.redis, with counters.servers";
 constexpr std::string_view kOneList = "has no meaning here, one list serves both; allowed: servers";
 constexpr std::string_view kAlwaysKept =
-    "ten minutes are kept for 24 hours and days for 14 days; allowed: leave it out";
+    "ten minutes are kept for 24 hours and days for 15 days; allowed: leave it out";
 
 constexpr std::array<ForeignKey, 15> kOfCounters = {{
     {"cluster", kOfSharedCounters},

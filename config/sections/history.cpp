@@ -13,14 +13,21 @@ constexpr std::size_t kHistoryWindowsMax = 16;  // each costs time and space for
 constexpr std::string_view kWindowForm =
     "10m to 24h in steps of ten minutes, or 1d to 14d, each once";
 
-/// "90m" is nine periods of ten minutes, "14d" fourteen days of the calendar.
+/// "90m" is nine periods of ten minutes, "14d" fourteen days of the calendar. One number with one
+/// unit, as in the rules.
 bool is_window(std::string_view text) {
   using std::chrono::hours;
   using std::chrono::minutes;
+  if (text.find_first_not_of("0123456789") != text.size() - 1) return false;
+  if (std::string_view("mhd").find(text.back()) == std::string_view::npos) return false;
   const auto time = parse_duration(text);
   if (!time || *time < minutes(10) || *time % minutes(10) != minutes(0)) return false;
-  return text.ends_with('d') ? *time <= hours(24 * 14) && *time % hours(24) == hours(0)
-                             : *time <= hours(24);
+  return text.back() == 'd' ? *time <= hours(24 * 14) : *time <= hours(24);
+}
+
+/// "60m" is "1h", but "24h" is not "1d".
+bool is_same_window(std::string_view a, std::string_view b) {
+  return (a.back() == 'd') == (b.back() == 'd') && *parse_duration(a) == *parse_duration(b);
 }
 
 void load_windows(Section& section, std::vector<std::string>& out) {
@@ -33,7 +40,8 @@ void load_windows(Section& section, std::vector<std::string>& out) {
     if (!text) continue;
     if (!is_window(*text)) {
       item.refuse("not a window", kWindowForm);
-    } else if (std::ranges::find(out, *text) != out.end()) {
+    } else if (std::ranges::any_of(
+                   out, [&](const std::string& one) { return is_same_window(one, *text); })) {
       item.refuse("given twice", kWindowForm);
     } else if (out.size() == kHistoryWindowsMax) {
       item.problem("exceeds the limit", "at most " + std::to_string(kHistoryWindowsMax));

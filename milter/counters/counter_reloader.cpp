@@ -59,15 +59,23 @@ void CounterReloader::open_names(const CounterOptions& options) {
   }
 }
 
-/// Read at each reload, because such files are replaced each week.
+/// Read at each reload, because such files are replaced each week. One that is being written is
+/// broken; the file before is good enough until the next reload.
 std::shared_ptr<const CountryFile> CounterReloader::open_countries(const CounterOptions& options) {
-  if (options.geoip.empty()) return nullptr;
+  if (options.geoip.empty()) {
+    countries_ = nullptr;
+    return nullptr;
+  }
   auto countries = CountryFile::open(options.geoip);
-  if (countries) return *std::move(countries);
+  if (countries) {
+    countries_ = *std::move(countries);
+    return countries_;
+  }
   logger_.error(LogLine("counter_countries_off")
                     .field("why", countries.error().message)
-                    .field("mail", "goes on without countries"));
-  return nullptr;
+                    .field("mail", countries_ == nullptr ? "goes on without countries"
+                                                         : "goes on with the file before"));
+  return countries_;
 }
 
 void CounterReloader::close() {

@@ -56,6 +56,7 @@ class CounterReloader {
   mutable Guarded<std::shared_ptr<storage::counters::CounterStore>> store_;
   mutable Guarded<std::shared_ptr<storage::counters::PieceNames>> names_;
   mutable Guarded<std::optional<CounterKeyBytes>> site_;
+  std::shared_ptr<const CountryFile> countries_;  ///< the last one that could be read
   CurrentCounter current_;
 };
 

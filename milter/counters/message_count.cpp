@@ -58,10 +58,6 @@ std::vector<mime::Piece> MessageCount::take(std::vector<mime::Piece> matched) {
   std::vector<mime::Piece> added;
   for (mime::Piece& piece : matched) {
     if (std::ranges::find(known, piece) != known.end()) continue;
-    if (known.size() >= pieces().pieces_max) {
-      ++found_->dropped;
-      continue;
-    }
     added.push_back(piece);
     known.push_back(std::move(piece));
   }

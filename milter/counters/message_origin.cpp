@@ -1,6 +1,8 @@
 #include "milter/counters/message_origin.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -41,19 +43,46 @@ std::string between(std::string_view text, std::string_view before, std::string_
   return end == std::string_view::npos ? std::string() : std::string(text.substr(0, end));
 }
 
-/// Reads "from HELO (NAME [IP]) by ..."; false if it has no address of a stranger.
-bool read_client(std::string_view received, const std::vector<Network>& local, Envelope& envelope) {
-  if (!ascii::starts_with_ignoring_case(received, "from ")) return false;
-  const std::string_view from = received.substr(5, received.find(" by ") - 5);
-  std::string text = between(from, "[", "]");
+/// What a Received field says about the client.
+enum class Client : std::uint8_t { kStranger, kOurs, kUnreadable };
+
+/// The text of a field before its " by ". A HELO may have any text, and it stands before what the
+/// server wrote itself; so all searches begin at the end.
+std::string_view from_part(std::string_view received) {
+  received = received.substr(0, received.rfind(" for <"));
+  return received.substr(0, received.rfind(" by "));
+}
+
+/// Where the address begins in "from HELO (NAME [IP]) (...)", or, as Exim writes it,
+/// "from NAME ([IP] helo=HELO)"; npos if there is none.
+std::size_t find_address(std::string_view from) {
+  const std::size_t last = std::max(from.rfind("])") + 1, from.rfind("] (may be forged)") + 1);
+  const std::size_t begin = last == 0 ? from.find('[') : from.rfind('[', last - 1);
+  if (begin == std::string_view::npos) return begin;
+  const bool is_helo = from.substr(0, begin).ends_with("helo=");
+  return is_helo ? from.find('[') : begin;
+}
+
+/// Reads "from HELO (NAME [IP]) by ...". What our own servers hand to each other is ours.
+Client read_client(std::string_view received, const std::vector<Network>& local,
+                   Envelope& envelope) {
+  if (!ascii::starts_with_ignoring_case(received, "from ")) return Client::kOurs;
+  const std::string_view from = from_part(received);
+  if (received.substr(from.size()).find(" with LMTP") != std::string_view::npos)
+    return Client::kOurs;
+  const std::size_t begin = find_address(from);
+  if (begin == std::string_view::npos) return Client::kUnreadable;
+  std::string text = between(from.substr(begin), "[", "]");
   if (ascii::starts_with_ignoring_case(text, "IPv6:")) text.erase(0, 5);
   const auto ip = IpAddress::parse(text);
-  if (!ip || contains(local, *ip)) return false;
+  if (!ip) return Client::kUnreadable;
+  if (contains(local, *ip)) return Client::kOurs;
+  const std::string_view before = from.substr(5, begin - 5);
   envelope.client = ip;
-  envelope.helo = std::string(from.substr(0, from.find(' ')));
-  envelope.client_name = host_before(from.substr(0, from.find('[')));
-  envelope.user = between(received, "(Authenticated sender: ", ")");
-  return true;
+  envelope.helo = std::string(before.substr(0, before.find(' ')));
+  envelope.client_name = host_before(before);
+  envelope.user = between(received.substr(begin), "(Authenticated sender: ", ")");
+  return Client::kStranger;
 }
 
 }  // namespace
@@ -65,7 +94,8 @@ MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
   for (const char* name : {"X-Original-To", "Envelope-To", "Delivered-To"}) {
     if (recipient.empty()) recipient = first_value(fields, name);
   }
-  bool has_client = false;
+  // Fields below the first stranger's were written by strangers.
+  auto client = Client::kOurs;
   std::size_t seen = 0;
   for (const mime::HeaderField& field : fields) {
     if (!ascii::equal_ignoring_case(field.name, "Received") || ++seen > kReceivedMax) continue;
@@ -74,8 +104,8 @@ MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
     if (seen == 1 && end != std::string::npos) {
       origin.time = parse_mail_date(std::string_view(received).substr(end + 1));
     }
-    if (has_client) continue;
-    has_client = read_client(received, local, origin.envelope);
+    if (client != Client::kOurs) continue;
+    client = read_client(received, local, origin.envelope);
     if (recipient.empty()) recipient = between(received, " for <", ">");
   }
   if (!origin.time) origin.time = parse_mail_date(first_value(fields, "Date"));

@@ -41,10 +41,13 @@ FromDomain add_from_pieces(const mime::FromField& from, bool proved, PieceList& 
 /// The domains of the mailing list that a message came over; empty if there is none. Senders of
 /// advertisements write List-Id and List-Unsubscribe, but leave out the other fields.
 std::set<std::string> list_domains(std::span<const mime::HeaderField> fields) {
+  constexpr std::size_t kWordsMax = 32;  // the look-up of a domain costs as much as a link
   static constexpr std::array<std::string_view, 4> kNames = {"List-Post", "List-Archive",
                                                              "X-BeenThere", "X-Mailing-List"};
   std::set<std::string> out;
+  std::size_t words = 0;
   for (const mime::HeaderField& field : fields) {
+    if (words == kWordsMax) break;
     const auto is_name = [&](std::string_view name) {
       return ascii::equal_ignoring_case(field.name, name);
     };
@@ -52,7 +55,7 @@ std::set<std::string> list_domains(std::span<const mime::HeaderField> fields) {
     std::string value = mime::single_spaced(mime::unfold(field.value));
     std::replace_if(
         value.begin(), value.end(), [](char c) { return c == '<' || c == '>'; }, ' ');
-    for (std::string_view rest = value; !rest.empty();) {
+    for (std::string_view rest = value; !rest.empty() && words < kWordsMax; ++words) {
       const std::size_t size = std::min(rest.find(' '), rest.size());
       const std::string_view word = rest.substr(0, size);
       rest.remove_prefix(std::min(size + 1, rest.size()));

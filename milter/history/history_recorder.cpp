@@ -68,7 +68,8 @@ void HistoryRecorder::take_row(storage::sqlite::HistoryRow row) {
   auto waiting = waiting_.lock();
   Batch& batch = waiting->batch;
   const std::uint64_t bytes = row.details.size() + row.queue_id.size() + sizeof row;
-  if (batch.rows.size() >= kWaitingMax || batch.bytes + bytes > kWaitingBytesMax)
+  if (batch.rows.size() + waiting->writing_rows >= kWaitingMax ||
+      batch.bytes + waiting->writing_bytes + bytes > kWaitingBytesMax)
     return note_dropped(*waiting);
   // Messages of one second follow each other.
   if (waiting->last >= row.time && waiting->last - row.time < kSecond) row.time = waiting->last + 1;
@@ -82,7 +83,8 @@ void HistoryRecorder::label(std::uint64_t message, Label label) noexcept {
   if (message == 0) return;
   try {
     auto waiting = waiting_.lock();
-    if (waiting->batch.labels.size() >= kWaitingMax) return note_dropped(*waiting);
+    if (waiting->batch.labels.size() + waiting->writing_labels >= kWaitingMax)
+      return note_dropped(*waiting);
     waiting->batch.labels.push_back({message, static_cast<std::uint8_t>(label)});
   } catch (...) {  // memory
     events_.dropped.add();
@@ -116,7 +118,7 @@ Status HistoryRecorder::write() {
 }
 
 Status HistoryRecorder::write_batch(Disk& disk) {
-  Batch batch = std::exchange(waiting_.lock()->batch, {});
+  Batch batch = begin_writing();
   if (batch.rows.empty() && batch.labels.empty()) return {};
   const auto written = disk.table->write(batch.rows, batch.labels);
   if (!written) {
@@ -125,12 +127,23 @@ Status HistoryRecorder::write_batch(Disk& disk) {
   }
   events_.messages.add(batch.rows.size());
   events_.labels.add(*written);
-  waiting_.lock()->dropping.end();
+  auto waiting = waiting_.lock();
+  waiting->writing_rows = waiting->writing_labels = waiting->writing_bytes = 0;
+  waiting->dropping.end();
   return {};
+}
+
+HistoryRecorder::Batch HistoryRecorder::begin_writing() {
+  auto waiting = waiting_.lock();
+  waiting->writing_rows = waiting->batch.rows.size();
+  waiting->writing_labels = waiting->batch.labels.size();
+  waiting->writing_bytes = waiting->batch.bytes;
+  return std::exchange(waiting->batch, {});
 }
 
 void HistoryRecorder::put_back(Batch batch) {
   auto waiting = waiting_.lock();
+  waiting->writing_rows = waiting->writing_labels = waiting->writing_bytes = 0;
   Batch& since = waiting->batch;
   batch.bytes += since.bytes;
   std::ranges::move(since.rows, std::back_inserter(batch.rows));

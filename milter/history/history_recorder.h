@@ -109,6 +109,10 @@ class HistoryRecorder final : public LabelSink {
   };
   struct Waiting {
     Batch batch;
+    // Of the batch that is being written. It comes back if that fails, so it counts, too.
+    std::size_t writing_rows = 0;
+    std::size_t writing_labels = 0;
+    std::uint64_t writing_bytes = 0;
     std::int64_t last = 0;  ///< time of the newest row
     Outage dropping;
   };
@@ -125,6 +129,7 @@ class HistoryRecorder final : public LabelSink {
   HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table, const Setup& setup,
                   const Clock& clock, Logger& logger);
   void take_row(storage::sqlite::HistoryRow row);
+  Batch begin_writing();
   void note_dropped(Waiting& waiting);
   Status write_batch(Disk& disk);
   Status trim(Disk& disk);

@@ -16,13 +16,8 @@ features::CounterNeeds history_needs(const HistoryOptions& options) {
     if (const auto window = storage::counters::parse_window(text)) windows.push_back(*window);
   }
   if (windows.empty()) return needs;
-  for (const PieceTypeRow& row : piece_types()) {
-    // A message comes without a reporter.
-    const bool reported =
-        row.type == PieceType::kHashReporter || row.type == PieceType::kUniqueReporters ||
-        row.type == PieceType::kMessageReporter || row.type == PieceType::kUniqueMessageReporters;
-    if (!reported) needs.push_back({row.type, windows});
-  }
+  for (const PieceTypeRow& row : piece_types())
+    if (!is_of_report(row.type)) needs.push_back({row.type, windows});
   return needs;
 }
 

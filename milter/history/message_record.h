@@ -40,6 +40,7 @@ struct MessageRecord {
   bool unseen = false;      ///< judged without a look at it: a limit, no memory, a failure
   bool incomplete = false;  ///< some of it was not looked at, or a look-up had no answer
   bool dry_run = false;     ///< the action was not carried out
+  bool left_out = false;    ///< it has more pieces: a bound was met
   FeatureValues features;
   std::vector<storage::counters::Window> windows;  ///< that the counters were asked for
   std::vector<PieceRecord> pieces;                 ///< in order of type

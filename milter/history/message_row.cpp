@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "config/base/ascii.h"
 #include "milter/counters/envelope_pieces.h"
@@ -62,9 +63,11 @@ void add_evidence(const rules::Findings& findings, std::vector<EvidenceRecord>& 
 /// The windows that were asked for of every type: those of the history. What a rule needs of one
 /// type alone is not kept.
 std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
-  if (asked.empty()) return {};
-  std::vector<Window> windows = asked.front().windows;
+  std::vector<Window> windows;
+  bool first = true;
   for (const features::CounterNeed& need : asked) {
+    if (is_of_report(need.type)) continue;
+    if (std::exchange(first, false)) windows = need.windows;
     std::erase_if(windows, [&](const Window& window) {
       return std::ranges::find(need.windows, window) == need.windows.end();
     });
@@ -130,6 +133,7 @@ MessageRecord record_of(const JudgedMessage& message, const CounterKeyBytes& sit
                         return findings.incomplete || !findings.gaps.empty();
                       });
   record.dry_run = message.dry_run;
+  record.left_out = facts.counters.left_out;
   record.features = facts.features;
   const features::CounterNeeds asked =
       facts.counters.needs == nullptr ? features::CounterNeeds() : *facts.counters.needs;

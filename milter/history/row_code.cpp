@@ -32,7 +32,8 @@ constexpr unsigned kFailed = 1;
 constexpr unsigned kUnseen = 2;
 constexpr unsigned kIncomplete = 4;
 constexpr unsigned kDryRun = 8;
-constexpr unsigned kFlags = 16;
+constexpr unsigned kLeftOut = 16;
+constexpr unsigned kFlags = 32;
 
 // How the sums of a window are written, in two bits.
 constexpr unsigned kZero = 0;
@@ -255,8 +256,10 @@ void read_evidence(RecordReader& reader, MessageRecord& out) {
 Bytes encode_record(const MessageRecord& record) {
   RecordWriter out;
   out.byte(kRowCodeVersion);
+  const bool left_out = record.left_out || record.pieces.size() > kPiecesMax;
   out.byte((record.failed ? kFailed : 0) | (record.unseen ? kUnseen : 0) |
-           (record.incomplete ? kIncomplete : 0) | (record.dry_run ? kDryRun : 0));
+           (record.incomplete ? kIncomplete : 0) | (record.dry_run ? kDryRun : 0) |
+           (left_out ? kLeftOut : 0));
   out.score(record.score);
   out.features(record.features);
   const std::size_t given = record.windows.size();
@@ -302,6 +305,7 @@ Status decode_record(BytesView bytes, MessageRecord& out) {
   out.unseen = (flags & kUnseen) != 0;
   out.incomplete = (flags & kIncomplete) != 0;
   out.dry_run = (flags & kDryRun) != 0;
+  out.left_out = (flags & kLeftOut) != 0;
   out.score = reader.score();
   reader.features(out.features);
   reader.windows(out.windows);

@@ -108,6 +108,11 @@ const PieceTypeRow& row_of(PieceType type);
 std::string_view to_string(PieceType type);
 inline bool is_pair(PieceType type) { return row_of(type).kind == PieceTypeRow::Kind::kPair; }
 inline bool is_unique(PieceType type) { return row_of(type).kind == PieceTypeRow::Kind::kUnique; }
+/// Counted when somebody reports a message; no message comes with it.
+inline bool is_of_report(PieceType type) {
+  return type == PieceType::kHashReporter || type == PieceType::kMessageReporter ||
+         type == PieceType::kUniqueMessageReporters;
+}
 /// The unique type of a pair type.
 inline PieceType unique_of(PieceType pair) {
   return static_cast<PieceType>(static_cast<std::uint8_t>(pair) + 1);

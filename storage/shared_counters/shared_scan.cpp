@@ -94,8 +94,12 @@ class SharedCursor final : public counters::CounterCursor {
     commands.add({"HGETALL", bucket_name(options_.prefix, bucket)}, bucket);
     const auto replies = holders_[holder_]->ask(commands, soon());
     if (!replies) return replies.error();
+    const redis::RedisReply& reply = replies->front();
+    // A cluster that moves its slots answers MOVED or TRYAGAIN.
+    if (reply.is_error() && !reply.is_error("WRONGTYPE"))
+      return Error{ErrorCode::kUnavailable, "HGETALL: " + reply.text};
     const counters::Slot now = present_();
-    const auto& parts = replies->front().elements;  // none if it is a key of another kind
+    const auto& parts = reply.elements;  // none if it is a key of another kind
     for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
       const auto key = parse_field(bucket, parts[i].text);
       if (!key) continue;

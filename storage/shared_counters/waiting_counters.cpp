@@ -183,7 +183,8 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
   const auto lost = read_waiting_log(
       *files_, oldest.name,
       [&](std::uint64_t number, const WaitingItem& item) { read->add(number, item); });
-  const bool is_gone = !lost && lost.error().code == ErrorCode::kCorrupt;
+  const bool is_gone = !lost && (lost.error().code == ErrorCode::kCorrupt ||
+                                 lost.error().code == ErrorCode::kNotFound);
   if (!lost && !is_gone) return lost.error();
   if (is_gone)
     logger_.error(LogLine("counters_journal_damaged").field("reason", lost.error().message));

@@ -10,12 +10,24 @@ namespace {
 
 constexpr std::int64_t kCatalogueFileId = 0x73686763;  // "shgc", SQLite's application_id
 
+/// A catalogue of an earlier version gets what it lacks.
+Status update_catalogue(Database& database) {
+  const auto version = database.integer("PRAGMA user_version");
+  if (!version) return version.error();
+  if (*version > 1)
+    return Error{ErrorCode::kInvalid, database.path() + ": made by a newer version of shingled"};
+  if (*version == 1) return {};
+  return database.execute(
+      "BEGIN; ALTER TABLE state ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;"
+      "PRAGMA user_version = 1; COMMIT;");
+}
+
 Status prepare_catalogue(Database& database) {
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal)
     return wal;
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
-  if (*id == kCatalogueFileId) return {};
+  if (*id == kCatalogueFileId) return update_catalogue(database);
   const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.error();
   if (*tables != 0 || *id != 0)
@@ -30,7 +42,7 @@ Status prepare_catalogue(Database& database) {
       "CREATE TABLE state (first_log INTEGER NOT NULL, wall INTEGER NOT NULL,"
       " doubted_until INTEGER NOT NULL, changes INTEGER NOT NULL);"
       "INSERT INTO state VALUES (0, 0, 0, 0);"
-      "PRAGMA application_id = 1936222051;"
+      "PRAGMA application_id = 1936222051; PRAGMA user_version = 1;"
       "COMMIT;");
 }
 static_assert(kCatalogueFileId == 1936222051, "the statement must name the same number");

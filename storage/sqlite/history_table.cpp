@@ -91,7 +91,8 @@ Result<std::unique_ptr<HistoryTable>> HistoryTable::open(const std::string& path
   if (Status prepared = prepare_history(*file->database); !prepared) return prepared.error();
   auto statements = prepare_all<Statements>(
       *file->database,
-      {"INSERT OR IGNORE INTO messages VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6, ?7)",
+      {"INSERT INTO messages VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6, ?7)"
+       " ON CONFLICT (time) DO NOTHING",
        "UPDATE messages SET label = ?2 WHERE message = ?1 AND message <> 0",
        "DELETE FROM messages WHERE time IN"
        " (SELECT time FROM messages WHERE time < ?1 ORDER BY time LIMIT ?2)",
@@ -142,11 +143,11 @@ Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
 Result<HistoryTable::Trimmed> HistoryTable::trim(std::int64_t time, std::uint64_t bytes_max,
                                                  std::size_t most) {
   constexpr std::size_t kSlice = 500;  // so that not much more goes than must
-  const auto slice = static_cast<std::int64_t>(std::min(most, kSlice));
   Trimmed out;
   auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
   for (;;) {
+    const auto slice = static_cast<std::int64_t>(std::min<std::uint64_t>(most - out.rows, kSlice));
     Statement* remove = &statements_->remove_before;
     if (Status done = remove->bind(1, time).bind(2, slice).run(); !done) return done.error();
     auto removed = static_cast<std::uint64_t>(file_.database->changed_rows());

@@ -75,7 +75,7 @@ TEST(CounterMistakes, InTheNamesOfKeys) {
        {at + "read_servers: has no meaning here, one list serves both; allowed: servers"}},
       {"another time to keep them",
        "  expire: 30d",
-       {at + "expire: ten minutes are kept for 24 hours and days for 14 days; allowed: leave it "
+       {at + "expire: ten minutes are kept for 24 hours and days for 15 days; allowed: leave it "
              "out"}},
       {"one file",
        "  file: /a.db",
@@ -147,7 +147,7 @@ TEST(CounterMistakes, InNumbers) {
        {"f:2:16: counters.journal_max: '-1'" + std::string(kSize)}},
       {"no pieces at all",
        "  pieces: {pieces_max: 0}",
-       {"f:2:24: counters.pieces.pieces_max: '0' is out of range; allowed: 1 to 10000"}},
+       {"f:2:24: counters.pieces.pieces_max: '0' is out of range; allowed: 1 to 3000"}},
       {"more than a message has",
        "  pieces: {links_max: 1001}",
        {"f:2:23: counters.pieces.links_max: '1001' is out of range; allowed: 1 to 1000"}},

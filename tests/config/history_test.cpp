@@ -41,11 +41,14 @@ TEST(History, ReadsEveryKey) {
 }
 
 TEST(History, RefusesWindowsThatCountersDoNotHave) {
-  for (const char* window : {"5m", "15m", "25h", "15d", "1d1h", "0", "1", "day", "-1h"}) {
+  for (const char* window :
+       {"5m", "15m", "25h", "15d", "1d1h", "0", "1", "day", "-1h", "1h30m", "3600s", "01h0m"}) {
     EXPECT_THAT(history_problems("windows: [" + std::string(window) + "]"),
                 ElementsAre(::testing::HasSubstr("not a window; allowed: 10m to 24h in steps")))
         << window;
   }
+  EXPECT_THAT(history_problems("windows: [24h, 1d, 1h, 60m]"),
+              ElementsAre(::testing::HasSubstr("history.windows[3]: '60m' is given twice")));
   EXPECT_THAT(history_problems("windows: [1h, 1h]"),
               ElementsAre("f:1:25: history.windows[1]: '1h' is given twice; allowed: 10m to 24h in "
                           "steps of ten minutes, or 1d to 14d, each once"));

@@ -7,6 +7,7 @@
 #include "config/base/byte_reader.h"
 #include "milter/history/message_row.h"
 #include "milter/history/row_code.h"
+#include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::cli {
 
@@ -155,6 +156,9 @@ void RuleTrial::read_counters(const Prepared& prepared, policy::CounterReadings&
     }
     out.add(static_cast<std::size_t>(need), std::move(reading));
   }
+  if (!record_.left_out) return;
+  for (std::size_t need = 0; need < rules_.needs.size(); ++need)
+    if (policy::has_several(rules_.needs[need].type)) out.add(need, {});
 }
 
 void RuleTrial::read_symbols() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/milter/counters/country_writer.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 #include "tests/support/temporary_directory.h"
@@ -58,6 +59,26 @@ TEST_F(CounterReloaderTest, GoesOnWithoutCountriesIfTheirFileIsBroken) {
   const auto counter = reloader_.current().get();
   ASSERT_NE(counter, nullptr);
   EXPECT_EQ(counter->country_of(IpAddress::parse("192.0.2.1")), "");
+}
+
+// The weekly update replaces the file while a reload reads it.
+TEST_F(CounterReloaderTest, KeepsTheCountriesIfTheirNewFileIsBroken) {
+  options_.geoip = folder_.file("countries.mmdb");
+  shingled::testing::CountryWriter writer;
+  writer.add("192.0.2.0/24", "DE");
+  const std::string bytes = writer.bytes();
+  std::ofstream(options_.geoip, std::ios::binary) << bytes;
+  reloader_.use(options_, {});
+  std::ofstream(options_.geoip, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  reloader_.use(options_, {});
+  EXPECT_THAT(logger_.errors, ElementsAre(HasSubstr("goes on with the file before")));
+  const auto country = [&] {
+    return reloader_.current().get()->country_of(IpAddress::parse("192.0.2.1"));
+  };
+  EXPECT_EQ(country(), "DE");
+  options_.geoip.clear();
+  reloader_.use(options_, {});
+  EXPECT_EQ(country(), "");
 }
 
 TEST_F(CounterReloaderTest, CostsNothingIfItIsOff) {

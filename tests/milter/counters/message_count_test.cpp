@@ -78,7 +78,7 @@ class MessageCountTest : public ::testing::Test {
       const auto hashes = mime::hash_message(
           analysis, std::span(&rule, 1),
           [&](std::size_t part, const mime::TextStages& text) { look.add(part, text); });
-      facts.counters = look.look(hashes.of_rule[0], {}, TimePoint::max());
+      facts.counters = look.look(hashes.of_rule[0], matched_, TimePoint::max());
     }
     const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kAccept);
     count.add(facts, verdict, message, mail.put_off);
@@ -112,6 +112,7 @@ class MessageCountTest : public ::testing::Test {
   NullLogger logger_;
   CountingState state_;
   CounterOptions options_;
+  std::vector<mime::Piece> matched_;
   std::shared_ptr<storage::counters::CounterStore> store_;
   std::shared_ptr<const MessageCounter> counter_;
 };
@@ -196,6 +197,15 @@ TEST_F(MessageCountTest, CountsRefusedRecipientsWithoutAMessage) {
   EXPECT_EQ(sum(PieceType::kRecipient, "c@d.example", Measure::kFailed), 0U);
   EXPECT_EQ(sum(PieceType::kLinkHost, "host.example.org", Measure::kFailed), 0U);
   EXPECT_EQ(state_.events.refused_recipients.read(), 5U);
+}
+
+TEST_F(MessageCountTest, ManyPiecesDoNotHideWhatWasMatched) {
+  options_.pieces.pieces_max = 3;
+  matched_ = {{PieceType::kStoredHash, "5791f8cac2b7d8dd", ""}};
+  use_embedded();
+  count({});
+  EXPECT_EQ(sum(PieceType::kStoredHash, "5791f8cac2b7d8dd", Measure::kMass), 1U);
+  EXPECT_GT(state_.events.dropped.read(), 0U);
 }
 
 TEST_F(MessageCountTest, HasABoundOfRecipients) {

@@ -37,6 +37,50 @@ TEST(MessageOrigin, IsThatOfTheFirstStranger) {
   EXPECT_EQ(origin.time->time_since_epoch().count(), 880127706);
 }
 
+struct ReceivedCase {
+  const char* why;
+  const char* received;
+  const char* client;  ///< "" = none
+  const char* name;
+  const char* user;
+};
+
+TEST(MessageOrigin, TakesTheAddressThatTheServerWrote) {
+  const std::vector<ReceivedCase> cases = {
+      {"an address as HELO", "from [9.9.9.9] (unknown [203.0.113.7]) by mx; x", "203.0.113.7", "",
+       ""},
+      {"a local address as HELO", "from [127.0.0.1] (unknown [203.0.113.7]) by mx; x",
+       "203.0.113.7", "", ""},
+      {"a HELO with the server's words",
+       "from a (b [9.9.9.9]) (Authenticated sender: eve) by mx with LMTP for <x> "
+       "(host.example.org [203.0.113.7]) by mx with ESMTP for <bob@example.net>; x",
+       "203.0.113.7", "host.example.org", ""},
+      {"of Postfix with TLS",
+       "from h (m.example.org [203.0.113.7]) (using TLSv1.3 with cipher X (256/256 bits)) (No "
+       "client certificate requested) (Authenticated sender: joe) by mx (Postfix) with ESMTPSA id "
+       "1 for <b@y>; x",
+       "203.0.113.7", "m.example.org", "joe"},
+      {"of Sendmail",
+       "from h (m.example.org [203.0.113.7] (may be forged)) by mx (8.17.1) with ESMTP; x",
+       "203.0.113.7", "m.example.org", ""},
+      {"of Exim", "from m.example.org ([203.0.113.7] helo=[9.9.9.9]) by mx with esmtp (Exim 4); x",
+       "203.0.113.7", "", ""},
+      {"no address", "from h by mx with SMTP; x", "", "", ""},
+  };
+  for (const ReceivedCase& one : cases) {
+    const Fields fields = {
+        {"Received", "from mx (mx [10.1.2.3]) by imap with LMTP; x"},
+        {"Received", "from mx by imap with LMTP id 1; x"},
+        {"Received", "by mx (Postfix, from userid 33); x"},
+        {"Received", one.received},
+        {"Received", "from e (e [192.0.2.66]) (Authenticated sender: v) by x; x"}};
+    const Envelope found = origin_of(fields, local()).envelope;
+    EXPECT_EQ(found.client, IpAddress::parse(one.client)) << one.why;
+    EXPECT_EQ(found.client_name, one.name) << one.why;
+    EXPECT_EQ(found.user, one.user) << one.why;
+  }
+}
+
 TEST(MessageOrigin, FallsBackToDateAndFor) {
   const Fields fields = {
       {"Received", "from h (unknown [192.0.2.1]) by mx for <bob@example.net>; nonsense"},

@@ -30,7 +30,7 @@ Envelope envelope_of(const Json& in) {
   return out;
 }
 
-std::string text_of(const mime::Piece& piece) {
+std::string typed_text_of(const mime::Piece& piece) {
   std::string out = std::string(to_string(piece.type)) + " = " + piece.first;
   return piece.second.empty() ? out : out + " | " + piece.second;
 }
@@ -57,7 +57,7 @@ Json pieces_of(const Json& vector) {
   const Envelope envelope = envelope_of(vector.value("envelope", Json::object()));
   for (const mime::Piece& piece : pieces_of(message, envelope, options).pieces) {
     const bool wanted = std::find(types.begin(), types.end(), to_string(piece.type)) != types.end();
-    if (wanted) out.push_back(text_of(piece));
+    if (wanted) out.push_back(typed_text_of(piece));
   }
   return out;
 }

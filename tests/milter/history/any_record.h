@@ -26,6 +26,7 @@ inline MessageRecord any_record() {
   record.unseen = yes();
   record.incomplete = yes();
   record.dry_run = yes();
+  record.left_out = yes();
   for (const features::FeatureRow& row : features::features()) {
     if (!yes()) continue;
     switch (row.type) {

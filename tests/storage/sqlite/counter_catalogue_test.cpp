@@ -6,6 +6,7 @@
 #include <fstream>
 #include <vector>
 
+#include "storage/sqlite/database.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
@@ -37,6 +38,29 @@ TEST(CounterCatalogue, KeepsItsFilesLogAndTime) {
   ASSERT_TRUE((*catalogue)->change({.removed = removed, .added = merged, .first_log = 0}));
   EXPECT_EQ(*(*catalogue)->files(), (std::vector<CataloguedFile>{{3, 25, 230}}));
   EXPECT_EQ(*(*catalogue)->first_log(), 5U) << "never smaller";
+}
+
+TEST(CounterCatalogue, OfAnEarlierVersionIsUpdated) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("counters.db");
+  const auto execute = [&](const char* sql) {
+    auto database = Database::open(path, Database::Access::kReadWrite);
+    ASSERT_TRUE(database);
+    const Status done = (*database)->execute(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  };
+  const std::array<CataloguedFile, 1> one = {{{1, 10, 100}}};
+  ASSERT_TRUE(
+      (*CounterCatalogue::open(path))->change({.removed = {}, .added = one, .first_log = 7}));
+  execute("ALTER TABLE state DROP COLUMN changes; PRAGMA user_version = 0");
+  for (int i = 0; i < 2; ++i) {
+    auto catalogue = CounterCatalogue::open(path);
+    ASSERT_TRUE(catalogue) << catalogue.error().message;
+    EXPECT_EQ(*(*catalogue)->first_log(), 7U);
+    EXPECT_TRUE((*catalogue)->change({}));
+  }
+  execute("PRAGMA user_version = 2");
+  EXPECT_FALSE(CounterCatalogue::open(path));
 }
 
 TEST(CounterCatalogue, ChangesAllOrNothing) {

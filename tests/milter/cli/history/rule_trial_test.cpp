@@ -262,6 +262,26 @@ TEST_F(RuleTrialTest, SkipsAndCountsWhatCannotBeRead) {
   EXPECT_EQ(without, counted_plainly(messages_));
 }
 
+// As when the message is judged: one of the pieces that are not there may be the one.
+TEST_F(RuleTrialTest, APieceThatWasLeftOutIsUnknown) {
+  Plain clean;
+  clean.link_spam = {0};
+  HistoryRow whole = row_of_plain(clean, 1);
+  HistoryRow cut = row_of_plain(clean, 2);
+  MessageRecord record;
+  ASSERT_TRUE(history::decode_record(cut.details, record));
+  record.left_out = true;
+  cut.details = history::encode_record(record);
+  ASSERT_TRUE((*HistoryTable::open(path_))->write(std::vector{whole, cut}, {}));
+  const policy::CompiledRules rules =
+      compiled({rule("CLEAN", "not link_domain.spam >= 3 in 1d", 1)}, {});
+  const auto tried =
+      try_rules(path_, {0, 3}, rules, thresholds(), [](const storage::WorkDone&) { return true; });
+  ASSERT_TRUE(tried);
+  EXPECT_EQ(tried->messages.all, 2U);
+  EXPECT_EQ(tried->rules[0].all, 1U);
+}
+
 TEST(SpamShare, IsThatOfEqualAmountsOfSpamAndHam) {
   TrialCounts messages;
   messages.spam = 100;
