@@ -2,6 +2,7 @@
 """Rules on counters judge mail that comes through a real Postfix: log, headers and `scan` name the numbers."""
 
 import json
+import pathlib
 import re
 import signal
 import time
@@ -11,6 +12,7 @@ import urllib.request
 import harness
 from counted_mail import INCOMING, SECONDS, Counted
 
+SHINGLER = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "policy-shingler.yaml"
 SERVER = "mx.example.org"  # its Authentication-Results are believed
 TEXT = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(80))
 PLAIN = " ".join(f"other{chr(97 + i % 26)}{chr(98 + i // 26)}" for i in range(80))
@@ -231,6 +233,34 @@ rules:
         self.assertEqual(550, end)
         self.assertIn("score=101.50", line)
         self.assertIn("score 101.50 reaches reject 100.00", line)
+
+
+    def test_the_shipped_rules_add_up_to_a_hundred(self):
+        """packaging/policy-shingler.yaml as it is."""
+        self.wait_for_a_long_day()
+        flood = "cheap watches for everybody here"
+        sender = "spammer@spam.example"
+        self.start_with(SHINGLER.read_text(), ["milter.actions={reject: 100, add_header: 50}"])
+        self.count({"mass": 10}, ("sender", sender))  # no stranger, so FIRST_CONTACT does not fire
+        self.count({"mass": 1880, "spam": 1870}, ("from", sender))
+        self.count({"mass": 5000, "spam": 5000}, ("link_domain", "bad-links.com"), ("client", "127.0.0.1"))
+        self.count({"mass": 900, "spam": 900}, ("subject", flood))
+        # SENDER_SPAMMY 1.5 + SENDER_DOUBTFUL 1.5 + LINK_SPAMMY 15 + CLIENT_SPAMMY 10 + SUBJECT_SPAMMY 10
+        self.assert_ends(1, 250, "score=38.00", sender, flood)
+        # + LINK_COMPLAINED 30
+        self.count({"complaint": 20}, ("link_domain", "bad-links.com"))
+        line = self.assert_ends(2, 250, "score=68.00", sender, flood)
+        self.assertIn("action=add_header", line)
+        self.assertIn("LINK_COMPLAINED +30.00: link_domain.complaint 20 of 5001 (0.40 %) in 1d", line)
+        # + SUBJECT_FLOOD 20 + SPAMMER_IN_A_WAVE 60
+        self.count({"mass": 100, "spam": 100}, ("subject", flood))
+        self.assertIn("score 148.00 reaches reject 100.00", self.assert_ends(3, 550, "score=148.00", sender, flood))
+
+    def assert_ends(self, number, code, score, sender, subject):
+        end, line = self.send_one(letter(number, sender, link="bad-links.com", subject=subject), sender, "here@example.org")
+        self.assertEqual(code, end, line)
+        self.assertIn(score, line)
+        return line
 
 
 class Reload(Policy):
