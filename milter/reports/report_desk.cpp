@@ -95,8 +95,13 @@ Status ReportDesk::open(State& state) {
   if (state.open != nullptr) return {};
   auto site = site_key(*state.settings);
   if (!site) return site.error();
-  auto table = ReportTable::open(state.settings->reports.file);
-  if (!table) return table.error().in("reports.file");
+  auto table = ReportTable::open(state.settings->reports.file, site_name(*site));
+  if (!table) {
+    Error error = table.error().in("reports.file");
+    // The fault is not that of the report.
+    if (error.code == ErrorCode::kInvalid) error.code = ErrorCode::kCorrupt;
+    return error;
+  }
   state.open = std::make_shared<Open>();
   state.open->table = *std::move(table);
   state.open->site = *site;

@@ -59,6 +59,8 @@ std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view report
   return fingerprint::siphash(site, "reporter:" + ascii::to_lower(reporter));
 }
 
+std::uint64_t site_name(const CounterKeyBytes& site) { return reporter_name(site, ""); }
+
 bool is_reporter(std::string_view name) {
   return !name.empty() && name.size() <= kReporterBytesMax &&
          std::ranges::none_of(

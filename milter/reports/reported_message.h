@@ -25,6 +25,9 @@ std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::He
 /// The name of a reporter: a hash under the site's key; ASCII letters in lower case.
 std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter);
 
+/// A number by which one key of a site is told from another. It is the name of no reporter.
+std::uint64_t site_name(const CounterKeyBytes& site);
+
 /// Whether a name may be that of a reporter: 1 to 256 bytes without control bytes.
 bool is_reporter(std::string_view name);
 inline constexpr std::size_t kReporterBytesMax = 256;

@@ -34,9 +34,24 @@ constexpr const char* kReportTables =
 static_assert(kReportFileId == 1936222066 && kReportFileVersion == 1,
               "the script must name the same numbers");
 
+/// Keeps the site in a file that has none, or compares it.
+Status check_site(Database& database, std::int64_t site) {
+  const std::string keep =
+      "INSERT INTO site SELECT " + std::to_string(site) + " WHERE NOT EXISTS (SELECT 1 FROM site)";
+  for (const std::string& step :
+       {std::string("CREATE TABLE IF NOT EXISTS site (name INTEGER NOT NULL)"), keep}) {
+    if (Status done = database.execute(step.c_str()); !done) return done;
+  }
+  const auto kept = database.integer("SELECT name FROM site");
+  if (!kept) return kept.error();
+  if (*kept == site) return {};
+  return Error{ErrorCode::kCorrupt,
+               database.path() + ": its names were made with another key of the counters"};
+}
+
 }  // namespace
 
-Status prepare_reports(Database& database) {
+Status prepare_reports(Database& database, std::int64_t site) {
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
   const auto version = database.integer("PRAGMA user_version");
@@ -53,7 +68,10 @@ Status prepare_reports(Database& database) {
     return Error{ErrorCode::kCorrupt, database.path() + ": not a file of reports"};
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal)
     return wal;
-  return ours ? Status() : database.execute(kReportTables);
+  if (!ours) {
+    if (Status made = database.execute(kReportTables); !made) return made;
+  }
+  return check_site(database, site);
 }
 
 }  // namespace shingled::storage::sqlite

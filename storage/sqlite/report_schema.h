@@ -1,14 +1,17 @@
 #pragma once
 
+#include <cstdint>
+
 #include "config/base/result.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage::sqlite {
 
-/// Makes the tables of a file of reports (SCHEMA.md), or checks that they are there.
-/// Errors:  kCorrupt (another file), kInvalid (of a newer version), those of Database. The file is
+/// Makes the tables of a file of reports (SCHEMA.md), or checks that they are there. `site`: see
+/// ReportTable::open.
+/// Errors:  kCorrupt (another file, another site), kInvalid (of a newer version), those of Database. The file is
 ///          then as it was.
 /// Threads: one thread.
-Status prepare_reports(Database& database);
+Status prepare_reports(Database& database, std::int64_t site);
 
 }  // namespace shingled::storage::sqlite

@@ -87,10 +87,12 @@ struct ReportTable::Statements {
   Statement forget_message;
 };
 
-Result<std::unique_ptr<ReportTable>> ReportTable::open(const std::string& path) {
+Result<std::unique_ptr<ReportTable>> ReportTable::open(const std::string& path,
+                                                       std::uint64_t site) {
   auto file = OwnedFile::open(path);
   if (!file) return file.error();
-  if (Status prepared = prepare_reports(*file->database); !prepared) return prepared.error();
+  if (Status prepared = prepare_reports(*file->database, as_signed(site)); !prepared)
+    return prepared.error();
   const std::string hash =
       "SELECT id, digest, flag, shingle_set, per_spam, per_ham, taught, wanted, seen FROM hashes ";
   const std::string reporter =

@@ -107,8 +107,9 @@ class ReportTable {
   ReportTable(ReportTable&&) = delete;
   ReportTable& operator=(ReportTable&&) = delete;
 
-  /// Opens or makes the file.
-  static Result<std::unique_ptr<ReportTable>> open(const std::string& path);
+  /// Opens or makes the file. `site` follows from the key under which names are hashed: a new file
+  /// keeps it, and a file with another one is kCorrupt, as one person would count twice in it.
+  static Result<std::unique_ptr<ReportTable>> open(const std::string& path, std::uint64_t site);
 
   /// Takes a report: one transaction. Of one person and message only the last report stands.
   /// Cost: linear in the reporters of each of its hashes.

@@ -177,6 +177,30 @@ TEST_F(Desk, ABrokenFileIsAClearError) {
   EXPECT_THAT(receipt.error().message, ::testing::HasSubstr("reports.file: "));
 }
 
+TEST_F(Desk, ReportsWaitWhileTheFileIsNotOurs) {
+  spam("ann", mail(1));
+  const auto code = [&] {
+    const auto receipt = take(ReportKind::kSpam, "ann", mail(1));
+    return receipt ? ErrorCode::kInternal : receipt.error().code;
+  };
+  desk->connect({.store = &store,
+                 .counters = [this] { return counters; },
+                 .site = [] { return std::optional(CounterKeyBytes{6}); },
+                 .label = nullptr});
+  desk->use(std::make_shared<const Settings>(settings));
+  desk->close();
+  desk->use(std::make_shared<const Settings>(settings));
+  EXPECT_EQ(code(), ErrorCode::kCorrupt) << "under another key Ann would count twice";
+  desk.reset();
+  {
+    auto database = storage::sqlite::Database::open(settings.reports.file,
+                                                    storage::sqlite::Database::Access::kCreate);
+    ASSERT_TRUE(database && (*database)->execute("PRAGMA user_version = 9"));
+  }
+  open();
+  EXPECT_EQ(code(), ErrorCode::kCorrupt) << "of a newer version: the report is right and may wait";
+}
+
 TEST_F(Desk, FinishesWhatTheCountersDidNotTake) {
   counters->fail(true);
   EXPECT_FALSE(take(ReportKind::kSpam, "ann", mail(1)));
@@ -192,7 +216,7 @@ TEST_F(Desk, AStartFinishesWhatACrashLeft) {
   {
     // The report was stored; the daemon ended before the storage had it.
     desk.reset();
-    auto table = storage::sqlite::ReportTable::open(settings.reports.file);
+    auto table = storage::sqlite::ReportTable::open(settings.reports.file, site_name(kTestSite));
     ASSERT_TRUE(table);
     const auto rules = taught_rules(settings);
     const auto read = read_reported(mail(1), kTestSite, settings, rules);

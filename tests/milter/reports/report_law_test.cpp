@@ -96,7 +96,7 @@ RC_GTEST_PROP(ReportLaw, WhatIsTaughtFollowsFromTheReportsThatStand, ()) {
   const auto steps = *rc::gen::container<std::vector<Step>>(20, any_step());
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("reports.db");
-  auto table = ReportTable::open(path);
+  auto table = ReportTable::open(path, 7);
   RC_ASSERT(table.has_value());
   Model model;
   std::map<std::uint64_t, std::int32_t> taught;  // by the table
@@ -146,7 +146,7 @@ RC_GTEST_PROP(ReportLaw, WhatIsTaughtFollowsFromTheReportsThatStand, ()) {
     }
   }
   table->reset();
-  const auto again = ReportTable::open(path);
+  const auto again = ReportTable::open(path, 7);
   RC_ASSERT(again.has_value());
   const auto rest = (*again)->unfinished();
   RC_ASSERT(rest.has_value());

@@ -2,13 +2,17 @@
 #include "storage/sqlite/report_table.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include "tests/storage/sqlite/faulty_vfs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
 
 using What = ReportOutcome::What;
+
+constexpr std::uint64_t kSite = UINT64_MAX - 5;
 
 Result<WantedWeight> one_a_supporter(const ReportedHash& /*hash*/,
                                      std::span<const Supporter> supporters) {
@@ -24,7 +28,7 @@ ReportRow row(std::uint64_t message, std::uint64_t reporter, ReportKind kind,
 }
 
 std::unique_ptr<ReportTable> open_table(const std::string& path) {
-  auto table = ReportTable::open(path);
+  auto table = ReportTable::open(path, kSite);
   if (!table) ADD_FAILURE() << table.error().message;
   return table ? *std::move(table) : nullptr;
 }
@@ -111,7 +115,7 @@ TEST(ReportTable, RefusesOtherFiles) {
       auto database = Database::open(path, Database::Access::kCreate);
       EXPECT_TRUE(database && (*database)->execute(sql));
     }
-    auto table = ReportTable::open(path);
+    auto table = ReportTable::open(path, kSite);
     return table ? ErrorCode::kInternal : table.error().code;
   };
   EXPECT_EQ(other("CREATE TABLE x (y)"), ErrorCode::kCorrupt);
@@ -119,10 +123,53 @@ TEST(ReportTable, RefusesOtherFiles) {
             ErrorCode::kInvalid);
 }
 
+TEST(ReportTable, RefusesNamesUnderAnotherKey) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("r.db");
+  ASSERT_TRUE(open_table(path)->add(row(1, 2, ReportKind::kSpam), one_a_supporter));
+  const auto other = ReportTable::open(path, kSite + 1);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(other.error().message.find("another key"), std::string::npos);
+  EXPECT_EQ(open_table(path)->counts()->messages, 1U) << "nothing was lost";
+}
+
+TEST(ReportTable, NamesARowThatCannotBe) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("r.db");
+  ASSERT_TRUE(open_table(path)->add(row(1, 2, ReportKind::kSpam), one_a_supporter));
+  {
+    auto database = Database::open(path, Database::Access::kCreate);
+    ASSERT_TRUE(database && (*database)->execute("UPDATE hashes SET shingle_set = x'01'"));
+  }
+  const auto table = open_table(path);
+  const auto outcome = table->add(row(1, 3, ReportKind::kSpam), one_a_supporter);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(outcome.error().message.find("hash 1 has a wrong length"), std::string::npos);
+  EXPECT_EQ(table->counts()->reporters, 1U) << "the report was not taken";
+}
+
+TEST(ReportTable, AReportThatTheDiskDoesNotTakeIsNotThereAtAll) {
+  const testing::TemporaryDirectory directory;
+  FaultyVfs disk;
+  const auto table = open_table(directory.file("r.db"));
+  ASSERT_TRUE(table->add(row(1, 2, ReportKind::kSpam), one_a_supporter));
+  for (const std::int64_t writes : {0, 1, 2}) {
+    disk.fail_after(writes, SQLITE_FULL);
+    const auto outcome = table->add(row(1, 3, ReportKind::kSpam), one_a_supporter);
+    ASSERT_FALSE(outcome) << writes;
+    EXPECT_EQ(outcome.error().code, ErrorCode::kUnavailable);
+    disk.heal();
+    EXPECT_EQ(table->counts()->reporters, 1U);
+  }
+  EXPECT_EQ(table->add(row(1, 3, ReportKind::kSpam), one_a_supporter)->what, What::kNew);
+}
+
 TEST(ReportTable, IsOfOneProcess) {
   const testing::TemporaryDirectory directory;
   const auto table = open_table(directory.file("r.db"));
-  EXPECT_EQ(ReportTable::open(directory.file("r.db")).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(ReportTable::open(directory.file("r.db"), kSite).error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace
