@@ -1,5 +1,5 @@
-# Covers milter/cli/commands/policy_command.cpp, milter/cli/policy/feature_list.cpp, milter/cli/policy/policy_check.cpp,
-# milter/cli/policy/policy_test.cpp.
+# Covers milter/cli/commands/policy_command.cpp, milter/cli/policy/case_message.cpp,
+# milter/cli/policy/feature_list.cpp, milter/cli/policy/policy_check.cpp, milter/cli/policy/policy_test.cpp.
 """Rules of the configuration: mistakes have file, line and column at the start, at a reload and in commands."""
 
 import json
@@ -49,6 +49,23 @@ class Rules(unittest.TestCase):
                 self.assert_names_both(self.ends_with(EX_CONFIG, *command).stderr)
         self.rules.unlink()
         self.assertIn(f"{self.config}:2:11: policy.files[0]: ", self.ends_with(EX_CONFIG, "run").stderr)
+
+    def test_what_can_never_work_is_refused_with_its_place(self):
+        circle = "rules:\n  ONE: {if: local or TWO, score: 1}\n  TWO: {if: html or ONE, score: 1}\n"
+        counters = "rules:\n  MANY: {if: html or sender.mass >= 9 in 1d, score: 1}\n"
+        cases = [("a circle", circle, ":3:21: rule TWO: these rules need each other: ONE -> TWO -> ONE", ()),
+                 ("counters that are off", counters, ":2:22: rule MANY: 'sender.mass' is always unknown: "
+                  "counters.enabled is no", ("-o", "counters.enabled=no"))]
+        for sign in "()!x":
+            cases.append((f"a megabyte of {sign}", f"rules: {{BIG: {{if: \"{sign * (1 << 20)}\", score: 1}}}}\n",
+                          "a condition has at most 4096 bytes", ()))
+        for name, rules, problem, overrides in cases:
+            with self.subTest(name):
+                self.rules.write_text(rules)
+                for command in (("configtest",), ("policy", "check"), ("run",)):
+                    said = self.ends_with(EX_CONFIG, *command, *overrides).stderr
+                    self.assertIn(problem, said)
+                    self.assertLess(len(said), 20_000, "the mistake is not repeated")
 
     def test_a_reload_with_a_mistake_keeps_the_old_rules(self):
         with self.daemon:
@@ -100,6 +117,22 @@ cases:
         other = self.tmp / "other.yaml"
         other.write_text("rules: {SPAMMY: {if: local, score: 1}}\n")
         self.ends_with(EX_DATAERR, "policy", "test", cases, "--rules", other)
+
+    def test_explain_says_that_it_does_not_ask_the_counters(self):
+        note = "counters: not asked here"
+        message = "From: a@example.org\nSubject: Hello\n\nHello, what about Monday?\n"
+        self.assertIn(note, self.daemon.run("explain", stdin=message).stdout)
+        self.rules.write_text("rules: {SHORT: {if: bytes < 1K, score: 1}}\n")
+        self.assertNotIn(note, self.daemon.run("explain", stdin=message).stdout)
+
+    def test_cases_with_messages(self):
+        cases = self.tmp / "cases.yaml"
+        (self.tmp / "hello.eml").write_text("From: a@example.org\nSubject: Hello\n\nHello, what about Monday?\n")
+        self.rules.write_text("rules: {SHORT: {if: bytes < 1K and parts = 1 and links = 0, score: 1}}\n")
+        cases.write_text("cases: [{message: hello.eml, expect: [SHORT], score: 1}]\n")
+        self.assertEqual("1 case, 0 failed\n", self.ends_with(0, "policy", "test", cases).stdout)
+        (self.tmp / "hello.eml").unlink()
+        self.assertIn("hello.eml", self.ends_with(EX_NOINPUT, "policy", "test", cases).stderr)
 
     def test_features_can_be_used_as_they_are_listed(self):
         listed = [json.loads(line) for line in self.ends_with(0, "features", "--json").stdout.splitlines()]

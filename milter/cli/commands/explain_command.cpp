@@ -201,6 +201,8 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
       explanation.print(clock_.wall(), console_);
     }
     for (const rules::Findings& findings : facts.findings) print_findings(findings, console_);
+    if (subject == Subject::kMessage && !scanner_.needs().empty())
+      console_.line("  counters: not asked here, so rules on them do not fire; see shingled scan");
   }
   // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;

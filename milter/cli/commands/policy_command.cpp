@@ -37,7 +37,7 @@ Example:
 }
 
 void describe_test(CLI::App& verb, PolicyTestArguments& arguments) {
-  verb.add_option("cases", arguments.cases, "File with made-up messages")
+  verb.add_option("cases", arguments.cases, "File with messages and what rules should say of them")
       ->type_name("CASES.yaml")
       ->required();
   verb.add_option("--rules", arguments.rules,
@@ -46,7 +46,7 @@ void describe_test(CLI::App& verb, PolicyTestArguments& arguments) {
       ->allow_extra_args(false);
   verb.add_flag("--json", arguments.json, "One JSON object per line and case");
   verb.footer(
-      R"(A case names what is known of a message, and the rules that must fire and must not:
+      R"(A case names what is known of a message, or a file with the message, and the rules that must fire and must not:
   cases:
     - name: a sender of spam
       features: {local: no, bytes: 12K}
@@ -56,7 +56,12 @@ void describe_test(CLI::App& verb, PolicyTestArguments& arguments) {
       expect_not: [LINK_RESCUED]
       score: 1.5
       action: pass
-A list has one number for each piece, such as each link. Other features and counters are unknown; other measures and
+    - message: mail/receipt.eml
+      features: {local: yes}
+      expect: []
+      expect_not: [LINK_COMPLAINED]
+Names of messages begin at the folder of CASES.yaml. A message gives its own features; those that the case names stay.
+Nobody is asked about it, so counters, symbols, envelope and hour are those of the case. A list has one number for each piece, such as each link. Other features and counters are unknown; other measures and
 windows of a counter are 0; other symbols were not found. `usual` is the number of each of the last 14 days. `score` is that
 of the rules that fire, `action` follows from it, other_score and milter.actions. Exits 0 if all cases are as they
 should be, 65 if not.
@@ -97,8 +102,8 @@ void add_policy_command(CLI::App& app, Command& chosen) {
   add_policy_verb(*policy, settings, chosen, "check", "Check files of rules, or the rules in force",
                   run_policy_check, describe_check);
   add_policy_verb(*policy, settings, chosen, "test",
-                  "Compare what rules say of made-up messages with what they should say",
-                  run_policy_test, describe_test);
+                  "Compare what rules say of messages with what they should say", run_policy_test,
+                  describe_test);
   add_policy_try_command(*policy, chosen);
 }
 

@@ -120,6 +120,7 @@ class CaseReader {
     out.line = item.node().position.line;
     Section section(&item.node(), item.key(), diagnostics_);
     section.text("name", out.name);
+    section.text("message", out.message);
     {
       Section features = section.section("features");
       for (const Field& entry : features.entries()) read_feature(entry, out.features);

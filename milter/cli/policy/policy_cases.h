@@ -13,7 +13,7 @@
 
 namespace shingled::milter::cli {
 
-/// A made-up message, and what rules should say of it.
+/// A message, made up or in a file, and what rules should say of it.
 struct PolicyCase {
   /// Sums of one measure of a counter; one for each piece, such as each link.
   struct Sums {
@@ -24,6 +24,8 @@ struct PolicyCase {
 
   std::string name;
   int line = 0;  ///< in the file
+  std::string message =
+      {};  ///< a file whose features count where `features` has none; empty = none
   features::FeatureValues features = {};
   std::vector<Sums> counters = {};
   std::vector<std::string> symbols = {};  ///< that other sources found

@@ -36,8 +36,8 @@ struct PolicyTestArguments : PolicyArguments {
   std::vector<std::string> rules;  ///< files; empty = the rules in force
 };
 
-/// Compares what the rules say of made-up messages with what they should say. EX_DATAERR if they
-/// differ.
+/// Compares what the rules say of messages, made up or in files, with what they should say.
+/// EX_DATAERR if they differ, EX_NOINPUT for a message that cannot be read.
 int run_policy_test(const PolicyTestArguments& arguments, Console& console);
 
 /// The settings with the rules of these files instead of their own.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "config/document/yaml_document.h"
 #include "config/system/whole_file.h"
+#include "milter/cli/policy/case_message.h"
 #include "milter/cli/policy/policy_cases.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -110,14 +112,28 @@ int run_policy_test(const PolicyTestArguments& arguments, Console& console) {
   if (settings == nullptr) return EX_CONFIG;
   const auto policy = policy::policy_rules(*settings);
   if (policy.rules == nullptr) return EX_CONFIG;
-  const PolicyCases file = read_policy_cases(*text, arguments.cases, *policy.rules);
+  PolicyCases file = read_policy_cases(*text, arguments.cases, *policy.rules);
   for (const config::Problem& problem : file.problems)
     console.note(terminal_safe(problem.to_string()));
   if (!file.problems.empty()) return EX_DATAERR;
 
   CaseRun run(*policy.rules, settings->milter.actions);
+  const auto messages = CaseMessages::open(
+      *settings, *policy.rules, std::filesystem::path(arguments.cases).parent_path().string());
+  if (!messages) {
+    console.error("policy test", messages.error().message);
+    return exit_code(messages.error().code);
+  }
   std::size_t failed = 0;
-  for (const PolicyCase& test : file.cases) {
+  for (PolicyCase& test : file.cases) {
+    if (!test.message.empty()) {
+      if (Status read = messages->add_to(test.features, test.message); !read) {
+        console.error(terminal_safe(fmt::format("{}:{}: {}: {}", arguments.cases, test.line,
+                                                test.name, test.message)),
+                      read.error().message);
+        return exit_code(read.error().code);
+      }
+    }
     const auto failures = run.failures_of(test);
     if (!failures.empty()) ++failed;
     if (!failures.empty() || arguments.json) print_failures(arguments, test, failures, console);

@@ -40,6 +40,7 @@ std::vector<std::string> problems_of(std::string_view text) {
 TEST(PolicyCases, HaveFeaturesCountersAndWhatIsExpected) {
   const auto file = read_policy_cases(R"(cases:
   - name: first
+    message: mail/first.eml
     features: {bytes: 12K, local: yes, spf: fail}
     counters: {from.mass in 14d: 188, from.spam: [1, 2], user.mass usual: 24}
     symbols: [FUZZY_PROB]
@@ -56,6 +57,7 @@ TEST(PolicyCases, HaveFeaturesCountersAndWhatIsExpected) {
   const PolicyCase& first = file.cases[0];
   EXPECT_EQ(first.name, "first");
   EXPECT_EQ(first.line, 2);
+  EXPECT_EQ(first.message, "mail/first.eml");
   EXPECT_EQ(first.features.number(features::Feature::kBytes), 12U * 1024);
   EXPECT_EQ(first.features.number(features::Feature::kLocal), 1U);
   EXPECT_EQ(first.features.word(features::Feature::kSpf), "fail");
@@ -194,6 +196,46 @@ TEST_F(PolicyCommands, CasesThatFailSayWhichNumbersDecided) {
   EXPECT_THAT(out_.str(), HasSubstr(at + ":2: few: the action is pass and should be reject\n"));
   EXPECT_THAT(out_.str(), HasSubstr(at + ":7: much: SPAMMY should not fire: from.spam 187 of 188"));
   EXPECT_THAT(out_.str(), HasSubstr("2 cases, 2 failed\n"));
+}
+
+TEST_F(PolicyCommands, CasesCanHaveTheirMessageInAFile) {
+  write("shingled.yaml",
+        "policy:\n  rules:\n    LINKS: {if: links >= 2 and subject.mass >= 5, score: 1}\n"
+        "    LATE: {if: hour >= 0, score: 1}\n    LOCAL: {if: local, score: 1}\n"
+        "    BIG: {if: bytes >= 10K, score: 1}\n");
+  write("two.eml",
+        "From: a@example.org\nSubject: Hello\n\nSee https://one.example.org/ and "
+        "https://two.example.org/ today.\n");
+  EXPECT_EQ(test_cases(R"(cases:
+  - message: two.eml
+    features: {local: yes}
+    counters: {subject.mass: 5}
+    expect: [LINKS, LOCAL]
+    expect_not: [LATE, BIG]
+  - message: two.eml
+    features: {links: 1, bytes: 20K, hour: 3}
+    counters: {subject.mass: 5}
+    expect: [BIG, LATE]
+    expect_not: [LINKS, LOCAL]
+)"),
+            EX_OK)
+      << out_.str() << err_.str();
+  EXPECT_EQ(test_cases("cases: [{message: two.eml, expect: [BIG]}]"), EX_DATAERR);
+  EXPECT_THAT(out_.str(), HasSubstr("BIG should fire but is false: bytes "));
+}
+
+TEST_F(PolicyCommands, AMessageThatCannotBeReadIsNamed) {
+  EXPECT_EQ(test_cases("cases: [{name: lost, message: none.eml}]"), EX_NOINPUT);
+  EXPECT_THAT(err_.str(), HasSubstr(":1: lost: none.eml: "));
+  write("two.mbox",
+        "From a@example.org Thu Jan  1 00:00:00 1970\nSubject: 1\n\nOne.\n\n"
+        "From a@example.org Thu Jan  1 00:00:00 1970\nSubject: 2\n\nTwo.\n");
+  EXPECT_EQ(test_cases("cases: [{message: two.mbox}]"), EX_DATAERR);
+  EXPECT_THAT(err_.str(), HasSubstr("a case has one message, not several"));
+  settings_->overrides = {"milter.message_bytes_max=1K"};
+  write("long.eml", "Subject: long\n\n" + std::string(2000, 'x') + "\n");
+  EXPECT_EQ(test_cases("cases: [{message: long.eml}]"), EX_DATAERR);
+  EXPECT_THAT(err_.str(), HasSubstr("milter.message_bytes_max"));
 }
 
 TEST_F(PolicyCommands, CasesCanBeTestedAgainstOtherRules) {
