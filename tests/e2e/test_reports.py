@@ -2,11 +2,17 @@
 # milter/cli/reports/report_run.cpp, milter/cli/reports/reporters_run.cpp, milter/status/report_pages.cpp.
 """Reports of people, with the real daemon: what two report is found again, what is taken back is not."""
 
+import contextlib
 import http.client
 import json
+import resource
+import shutil
+import sqlite3
 import subprocess
+import sys
 import unittest
 
+import abused_reports
 import harness
 
 EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_CANTCREAT = 64, 65, 69, 73
@@ -173,6 +179,148 @@ class Refused(Reports):
         self.assertNotEqual(0, done.returncode)
         self.assertIn("reports.db", done.stderr)
         self.assertEqual(0, self.daemon.run("add", stdin=offer(1)).returncode)
+
+
+class Abuse(unittest.TestCase):
+    """tests/bench/report_abuse.py has the same with 10 000 reports."""
+
+    REPORTS = 40
+    COMPLAINTS = {"one person, one message": 1, "one person, a message each time": REPORTS, "one person, everything": 1,
+                  "throw-away reporters, one message": 3, "throw-away reporters, a message each": REPORTS}
+
+    def test_nobody_rejects_the_mail_of_an_honest_sender(self):
+        self.assertEqual(set(abused_reports.ABUSE), set(self.COMPLAINTS))
+        for name, complaints in self.COMPLAINTS.items():
+            with self.subTest(name):
+                found = abused_reports.measure(name, self.REPORTS)
+                print(f"reports: {found}", file=sys.stderr)
+                self.assertEqual(complaints, found["complaints"])
+                alone = name.startswith("one person")
+                self.assertEqual(0 if alone else 3, found["weight"], "at most three newcomers count")
+                self.assertEqual("pass" if alone else "add_header", found["action"])
+                if alone:
+                    self.assertEqual(0, found["score"])
+
+    def test_a_reporter_whom_others_contradict_loses_weight(self):
+        with abused_reports.Site() as site:
+            for number in range(8):
+                site.report("spam", "eve", abused_reports.other(number))
+                for who in ("ann", "bob", "cat"):
+                    site.report("ham", who, abused_reports.other(number))
+            listed = json.loads(site.page("GET", "/reporters"))["reporters"]
+            reputations = sorted(round(one["reputation"], 2) for one in listed)
+            self.assertEqual([0.1, 0.9, 0.9, 0.9], reputations, "(0 + 1) / (8 + 2), (8 + 1) / (8 + 2)")
+            # Two newcomers would be enough.
+            site.report("spam", "eve", abused_reports.letter(1))
+            site.report("spam", "joe", abused_reports.letter(1))
+            self.assertEqual(0, site.weight(abused_reports.letter(1)))
+            site.report("spam", "amy", abused_reports.letter(1))
+            self.assertEqual(2, site.weight(abused_reports.letter(1)))
+
+    def test_a_message_that_nobody_has_seen(self):
+        with abused_reports.Site() as site:
+            self.assertEqual({"what": "new", "counted": True}.items(),
+                             {key: site.report("spam", "ann", abused_reports.letter(1))[key]
+                              for key in ("what", "counted")}.items())
+            # A complaint about nothing is a share of nothing.
+            self.assertEqual((1, 0), tuple(site.counted("subject", "offer of the week", measure)
+                                           for measure in ("complaint", "mass")))
+            live = site.scan(abused_reports.letter(1), live=True)
+            self.assertNotIn("LINK_COMPLAINED", {symbol["symbol"] for symbol in live["symbols"]})
+
+    def test_what_is_taken_back_leaves_nothing(self):
+        with abused_reports.Site() as site:
+            site.daemon.run("add", "--flag", "denied", "--weight", "7", stdin=abused_reports.other(1))
+            before = self.hashes(site)
+            people = [f"person{i}" for i in range(6)]
+            for message in (abused_reports.letter(1), abused_reports.other(1)):
+                for who in people:
+                    site.report("spam", who, message)
+            self.assertNotEqual(before, self.hashes(site))
+            for message in (abused_reports.letter(1), abused_reports.other(1)):
+                for who in reversed(people):
+                    self.assertEqual("turned", site.report("ham", who, message)["what"])
+            self.assertEqual(before, self.hashes(site))
+
+    @staticmethod
+    def hashes(site):
+        """All hashes with their weights, without times."""
+        lines = site.daemon.run("export").stdout.splitlines()
+        rows = [json.loads(line) for line in lines]
+        return sorted(json.dumps({key: value for key, value in row.items() if "time" not in key}) for row in rows)
+
+
+class Trouble(Reports):
+    """The file of reports in trouble: a report fails, says why, and may come again."""
+
+    def edit(self, script):
+        self.daemon.stop()
+        with contextlib.closing(sqlite3.connect(self.tmp / "reports.db")) as file:
+            file.executescript(script)
+        self.daemon.start()
+
+    def test_a_full_disk(self):
+        self.report("spam", "ann", offer(1))
+        before = resource.prlimit(self.daemon.process.pid, resource.RLIMIT_FSIZE)
+        # No file of the process may grow: what a full disk is to SQLite.
+        size = min(path.stat().st_size for path in self.tmp.glob("reports.db*") if path.stat().st_size > 0)
+        resource.prlimit(self.daemon.process.pid, resource.RLIMIT_FSIZE, (max(4096, size), before[1]))
+        failed = self.daemon.run("report", "--spam", "--reporter", "bob", stdin=offer(1))
+        spool = self.tmp / "spool"
+        spool.mkdir()
+        kept = self.report("spam", "joe", offer(1), "--spool", spool)
+        resource.prlimit(self.daemon.process.pid, resource.RLIMIT_FSIZE, before)
+        self.assertNotEqual(0, failed.returncode, failed.stdout)
+        self.assertIn("reports.db", failed.stderr)
+        self.assertEqual("kept", kept["what"])
+        self.assertEqual(0, self.found(offer(1)))
+        self.assertTrue(self.report("spam", "bob", offer(1))["counted"])
+        self.assertEqual(2, self.found(offer(1)))
+        self.assertEqual(0, self.daemon.run("report", "--flush", spool).returncode)
+        self.assertEqual(3, self.found(offer(1)))
+
+    def test_another_key(self):
+        self.report("spam", "ann", offer(1))
+        self.daemon.stop()
+        key = self.tmp / "counters" / "key"
+        ours = key.read_bytes()
+        shutil.rmtree(self.tmp / "counters")
+        self.daemon.start()
+        done = self.daemon.run("report", "--spam", "--reporter", "ann", stdin=offer(1))
+        self.assertNotEqual(0, done.returncode, done.stdout)
+        self.assertIn("another key", done.stderr)
+        self.daemon.stop()
+        shutil.rmtree(self.tmp / "counters")
+        key.parent.mkdir()
+        key.write_bytes(ours)
+        key.chmod(0o600)
+        self.daemon.start()
+        self.assertEqual("same", self.report("spam", "ann", offer(1))["what"])
+
+    def test_a_newer_version_keeps_the_spool(self):
+        self.report("spam", "ann", offer(1))
+        self.edit("PRAGMA user_version = 99")
+        spool = self.tmp / "spool"
+        spool.mkdir()
+        self.assertEqual("kept", self.report("spam", "bob", offer(1), "--spool", spool)["what"])
+        self.assertEqual(1, len(list(spool.glob("*.report"))))
+        self.edit("PRAGMA user_version = 1")
+        self.assertEqual(0, self.daemon.run("report", "--flush", spool).returncode)
+        self.assertEqual(2, self.found(offer(1)))
+
+    def test_a_broken_row(self):
+        self.report("spam", "ann", offer(1))
+        self.edit("UPDATE hashes SET shingle_set = x'01' WHERE shingle_set IS NOT NULL")
+        done = self.daemon.run("report", "--spam", "--reporter", "bob", stdin=offer(1))
+        self.assertNotEqual(0, done.returncode, done.stdout)
+        self.assertIn("has a wrong length", done.stderr)
+        self.assertEqual("new", self.report("spam", "bob", abused_reports.other(5).decode())["what"], "others go on")
+
+    def test_a_hundred_megabytes(self):
+        done = self.daemon.run("report", "--spam", "--reporter", "ann", stdin=offer(1).encode() + b"x" * 100 * (1 << 20))
+        self.assertEqual(EX_DATAERR, done.returncode)
+        self.assertIn("reports.bytes_max", done.stderr)
+        self.assertEqual("new", self.report("spam", "ann", offer(1))["what"])
 
 
 class Trusted(Reports):
