@@ -97,8 +97,9 @@ class RunningDaemon {
   /// Checks the rules of the settings; there may be none.
   /// Errors: kInvalid: a rule is wrong; the message is that of the first mistake.
   static Result<std::shared_ptr<const policy::CompiledRules>> read_policy(const Settings& settings);
-  /// Takes rules into force: for counters now, for mail with the next scanner.
-  void use_policy(const std::shared_ptr<const policy::CompiledRules>& rules);
+  /// Makes the policy of these rules, for counters and for the next scanner. Its hits are reported
+  /// only once it is in force.
+  void make_policy(const policy::CompiledRules& rules);
   /// What the counters are asked for.
   [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
     return features::union_of(policy_->needs(), history::history_needs(settings.history));

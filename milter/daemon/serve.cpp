@@ -77,12 +77,13 @@ void RunningDaemon::reload() {
     const auto rules = read_policy(*wanted);
     const Status similar = rules ? similar_.use(wanted->similar) : Status(rules.error());
     const auto before = policy_;
-    if (similar) use_policy(*rules);
+    if (similar) make_policy(**rules);
     auto scanner =
         similar ? open_scanner(wanted) : Result<std::unique_ptr<filter::Scanner>>(similar.error());
     const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
     if (limited) {
       use(*std::move(scanner));
+      rule_hits_.use(policy_->rules(), policy_->hits());
       memory_->set_max(wanted->milter.memory_max);
     } else {
       policy_ = before;
@@ -116,9 +117,8 @@ Result<std::shared_ptr<const policy::CompiledRules>> RunningDaemon::read_policy(
   return read.rules;
 }
 
-void RunningDaemon::use_policy(const std::shared_ptr<const policy::CompiledRules>& rules) {
-  auto hits = rule_hits_.use(*rules);
-  policy_ = std::make_shared<const policy::Policy>(*rules, std::move(hits));
+void RunningDaemon::make_policy(const policy::CompiledRules& rules) {
+  policy_ = std::make_shared<const policy::Policy>(rules, rule_hits_.counts_for(rules));
 }
 
 void RunningDaemon::reopen_log() {

@@ -51,7 +51,8 @@ Status RunningDaemon::start() {
   }
   auto rules = read_policy(*settings_);
   if (!rules) return rules.error();
-  use_policy(*rules);
+  make_policy(**rules);
+  rule_hits_.use(policy_->rules(), policy_->hits());
   counters_.use(settings_->counters, settings_->milter.actions, counter_needs(*settings_));
   reports_.connect({.store = store_.get(),
                     .counters = [this] { return counters_.store(); },

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "config/base/clock.h"
@@ -80,24 +81,36 @@ process::Identity check_identity(const DaemonOptions& options, Findings& found) 
   return out;
 }
 
-/// Checks that the daemon can create `file`, or read and write it, and its folder.
-void check_folder(std::string_view key, const std::string& file, Findings& found) {
-  if (file.empty()) return;
+/// Why the daemon cannot create `file`, or read and write it, or its folder.
+std::optional<std::string> fault_of(const std::string& file) {
   const auto parent = std::filesystem::path(file).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0) {
-    found.error(key, file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm);
-  } else if (!S_ISDIR(info.st_mode)) {
-    found.error(key, file + ": " + folder + " is not a folder" + kFolderForm);
-  } else if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    found.error(
-        key, file + ": the daemon may not write to its folder: " + os_reason(errno) + kFolderForm);
-  } else if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
-             ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
-    found.error(key, file + ": the daemon may not read and write it: " + os_reason(errno) +
-                         "; allowed: a file that belongs to the daemon (chown)");
-  }
+  if (::stat(folder.c_str(), &info) != 0)
+    return file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm;
+  if (!S_ISDIR(info.st_mode)) return file + ": " + folder + " is not a folder" + kFolderForm;
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return file + ": the daemon may not write to its folder: " + os_reason(errno) + kFolderForm;
+  if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
+      ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0)
+    return file + ": the daemon may not read and write it: " + os_reason(errno) +
+           "; allowed: a file that belongs to the daemon (chown)";
+  return std::nullopt;
+}
+
+void check_folder(std::string_view key, const std::string& file, Findings& found) {
+  if (file.empty()) return;
+  if (const auto fault = fault_of(file)) found.error(key, *fault);
+}
+
+/// As check_folder, for a file without which mail is served. If nobody chose its place, this is no
+/// error.
+void check_spare_file(std::string_view key, const std::string& file, const std::string& built_in,
+                      Findings& found) {
+  const auto fault = fault_of(file);
+  if (!fault) return;
+  if (file == built_in) return found.warning(key, *fault + "; mail goes on without it");
+  found.error(key, *fault);
 }
 
 /// Checks that the daemon can use or make the folder of the counters. If it cannot, mail is served
@@ -249,7 +262,11 @@ void check_as_daemon(const Settings& settings, Findings& found) {
     check_limits(settings.ratelimit, found);
     check_similar(settings.similar, found);
     check_rules(settings.rules, found);
+    if (settings.history.enabled)
+      check_spare_file("history.file", settings.history.file, HistoryOptions().file, found);
   }
+  if (settings.reports.enabled)
+    check_spare_file("reports.file", settings.reports.file, ReportOptions().file, found);
   check_client_keys(settings.counters, found);
 }
 

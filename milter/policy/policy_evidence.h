@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Policy {
 
   [[nodiscard]] const CompiledRules& rules() const { return rules_; }
   [[nodiscard]] const CounterNeeds& needs() const { return rules_.needs; }
+  /// Where its hits are counted.
+  [[nodiscard]] std::span<const std::shared_ptr<EventCount>> hits() const { return hits_; }
 
   /// What the rules say of a message, from everything else that was found out about it: of
   /// kPolicySource and of kCounterPolicySource. Rules in shadow have no effect. Counts hits.

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,12 @@ namespace shingled::milter::policy {
 /// Threads: any thread.
 class RuleHits {
  public:
-  /// By rule; those that were there before, as they are in or out of shadow now, go on.
-  std::vector<std::shared_ptr<EventCount>> use(const CompiledRules& rules);
+  /// The counts of rules, by rule; those of rules in force, as they are in or out of shadow now, go
+  /// on. Changes nothing.
+  [[nodiscard]] std::vector<std::shared_ptr<EventCount>> counts_for(
+      const CompiledRules& rules) const;
+  /// These rules are in force from now on. `counts`: from counts_for().
+  void use(const CompiledRules& rules, std::span<const std::shared_ptr<EventCount>> counts);
   void report(MetricReport& report) const;
 
  private:

@@ -51,6 +51,7 @@ class Mistakes(unittest.TestCase):
         # What the cases have nothing to say of must be right: the default folder may not be there.
         self.hashfile = ("-o", f"storage.hashfile={self.tmp}/fuzzy.db")
         self.counters = ("-o", f"counters.directory={self.tmp}/counters")
+        self.spare = ("-o", f"history.file={self.tmp}/history.db", "-o", f"reports.file={self.tmp}/reports.db")
 
     def filled(self, text):
         for word, value in self.words.items():
@@ -62,7 +63,8 @@ class Mistakes(unittest.TestCase):
 
     def arguments(self, mistake):
         self.file.write_text(self.filled(mistake.yaml))
-        return ["-c", self.file, *(() if "hashfile" in mistake.yaml else self.hashfile), *self.counters]
+        return ["-c", self.file, *(() if "hashfile" in mistake.yaml else self.hashfile), *self.counters,
+                *(() if "history.db" in mistake.yaml else self.spare)]
 
     def test_configtest_says_each_with_its_place_and_what_to_write(self):
         cases = mistakes()

@@ -283,9 +283,19 @@ class Reload(Policy):
         harness.wait_until(lambda: "reload_failed" in self.daemon.log(), SECONDS, "the mistake is told")
         _, line = self.send_one(letter(3, sender), sender, "here@example.org")
         self.assertIn("score=2.00", line)
-        hits = {(one["labels"]["rule"], one["labels"]["shadow"]): one["value"]
+        self.assertEqual({("BIG", "no"): 2}, self.hits())
+        # The rules are right, but something else is not: what counts is what is in force.
+        self.rules.write_text("rules:\n  OTHER: {if: bytes > 100, score: 3}\n")
+        self.config.write_text(self.config.read_text() + "ratelimit: {whitelisted_ip: [/nonexistent/list]}\n")
+        failed = self.daemon.log().count("reload_failed")
+        self.daemon.signal(signal.SIGHUP)
+        harness.wait_until(lambda: self.daemon.log().count("reload_failed") > failed, SECONDS, "the mistake is told")
+        self.send_one(letter(4, sender), sender, "here@example.org")
+        self.assertEqual({("BIG", "no"): 3}, self.hits())
+
+    def hits(self):
+        return {(one["labels"]["rule"], one["labels"]["shadow"]): one["value"]
                 for one in self.metrics("shingled_policy_rule_hits")}
-        self.assertEqual({("BIG", "no"): 2}, hits)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include <sysexits.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "milter/actions/apply.h"
@@ -18,6 +19,7 @@
 #include "milter/counters/envelope_pieces.h"
 #include "milter/counters/matched_pieces.h"
 #include "milter/features/message_features.h"
+#include "milter/similar/similar_evidence.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -152,6 +154,25 @@ features::Arrival arrival_of(const ScanArguments& arguments, const Settings& set
   return arrival;
 }
 
+/// The known files that matched, each once.
+std::vector<mime::Piece> matched_files(const rules::Facts& facts) {
+  std::vector<mime::Piece> out;
+  for (const rules::Findings& findings : facts.findings) {
+    if (findings.source != &similar::kSimilarSource) continue;
+    for (const rules::Evidence& item : findings.evidence) {
+      std::string list;
+      std::string sample;
+      for (const rules::Detail& detail : item.account().details) {
+        if (detail.name == "list") list = std::get<std::string>(detail.value);
+        if (detail.name == "sample") sample = std::get<std::string>(detail.value);
+      }
+      mime::Piece piece = counters::matched_file(list, sample);
+      if (std::ranges::find(out, piece) == out.end()) out.push_back(std::move(piece));
+    }
+  }
+  return out;
+}
+
 /// What the counters say of scanned messages. If they cannot be asked, it is said once, and they
 /// are unknown.
 class PolicyCounters {
@@ -171,6 +192,7 @@ class PolicyCounters {
                            envelope.piece_options(settings_.counters.pieces), settings_.mime);
     for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
       found.pieces.push_back(std::move(piece));
+    for (mime::Piece& piece : matched_files(facts)) found.pieces.push_back(std::move(piece));
     const bool out = !envelope.envelope.user.empty();
     auto asked = ask_counters(client_, out ? Space::kOut : Space::kIn, found.pieces, needs_);
     if (asked) {

@@ -36,6 +36,10 @@ class StartCheckTest : public ::testing::Test {
     if (settings.counters.embedded.directory == CounterOptions().embedded.directory) {
       settings.counters.embedded.directory = folder_.file("counters");
     }
+    if (settings.history.file == HistoryOptions().file)
+      settings.history.file = folder_.file("history.db");
+    if (settings.reports.file == ReportOptions().file)
+      settings.reports.file = folder_.file("reports.db");
     for (const config::Problem& problem : check_start(settings, loaded.places, names))
       out.push_back(problem.to_string());
     return out;
@@ -55,6 +59,8 @@ TEST_F(StartCheckTest, DoesNotCheckDisabledParts) {
   EXPECT_THAT(found_of("storage: {enabled: no, keypair: /nonexistent/keys}\n"
                        "similar: {enabled: no, file: /nonexistent/a.db, lists: [{name: a}]}\n"
                        "ratelimit: {file: /nonexistent/b.db}\n"
+                       "history: {enabled: no, file: /nonexistent/c.db}\n"
+                       "reports: {enabled: no, file: /nonexistent/d.db}\n"
                        "rules: {feed: {servers: 192.0.2.1}}\n"),
               IsEmpty());
 }
@@ -79,6 +85,8 @@ TEST_F(StartCheckTest, RequiresTheFolderOfTheHashesOnlyIfItIsUsed) {
     ASSERT_NE(loaded.settings, nullptr);
     Settings settings = *loaded.settings;
     settings.counters.enabled = false;
+    settings.history.enabled = false;
+    settings.reports.enabled = false;
     const auto found = check_start(settings, loaded.places, OtherNames::kLeave);
     EXPECT_EQ(!found.empty(), test.wanted);
   }
@@ -94,6 +102,26 @@ TEST_F(StartCheckTest, WarnsOfAFolderOfCountersThatCannotBeUsed) {
   std::ofstream(name + "/key") << "no key\n";
   EXPECT_THAT(found_of(""),
               ElementsAre(AllOf(Not(HasSubstr("warning")), HasSubstr("counters.key_file"))));
+}
+
+TEST_F(StartCheckTest, RequiresTheChosenPlaceOfHistoryAndReports) {
+  EXPECT_THAT(found_of("history: {file: /nonexistent/c.db}\nreports:\n  file: /nonexistent/d.db\n"),
+              ElementsAre(HasSubstr("f:1:17: history.file: /nonexistent/c.db: its folder cannot be "
+                                    "used: No such file or directory; allowed: "),
+                          HasSubstr("f:3:9: reports.file: /nonexistent/d.db: its folder")));
+  const config::Loaded loaded = config::load_settings("", "f");
+  Settings settings = *loaded.settings;
+  settings.storage.enabled = false;
+  settings.counters.enabled = false;
+  settings.similar.enabled = false;
+  if (std::filesystem::exists(std::filesystem::path(settings.history.file).parent_path()))
+    GTEST_SKIP() << "the usual folder is here";
+  std::vector<std::string> found;
+  for (const auto& problem : check_start(settings, loaded.places, OtherNames::kLeave))
+    found.push_back(problem.to_string());
+  EXPECT_THAT(found, ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("history.file")),
+                                 AllOf(HasSubstr("warning"), HasSubstr("reports.file"),
+                                       HasSubstr("mail goes on without it"))));
 }
 
 TEST_F(StartCheckTest, FindsEveryMissingFile) {
