@@ -104,8 +104,6 @@ class Policy(Counted):
         return {hit["symbol"]: hit["why"] for source in ("policy", "counter_policy")
                 for hit in (scanned[source] or {"hits": []})["hits"]}
 
-
-class TwelveRules(Policy):
     def fires(self, rule, why, code=250, user=None, recipient="here@example.org", header=None, **content):
         """A message meets the rule: `scan`, log and header say the same numbers. `why` is a text or a pattern; `header`
         is what the header says if it says less."""
@@ -129,6 +127,8 @@ class TwelveRules(Policy):
         _, line = self.send_one(message, sender, recipient, user)
         self.assertNotIn(rule, line)
 
+
+class TwelveRules(Policy):
     def test_each(self):
         self.wait_for_a_long_day()
         harness.wait_until(lambda: time.time() % 600 < 480, SECONDS + 10, "ten minutes are not about to end")
@@ -261,6 +261,21 @@ rules:
         self.assertEqual(code, end, line)
         self.assertIn(score, line)
         return line
+
+
+class KnownFiles(Policy):
+    def test_scan_asks_for_a_known_file_as_the_milter_does(self):
+        content = " ".join(f"part{chr(97 + i % 26)}{i * 7919 % 10007}" for i in range(2000))
+        file, library = self.tmp / "bad.bin", self.tmp / "similar.db"
+        file.write_text(content)
+        done = harness.run("similar", "add", "--file", library, "--list", "bad", file)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.start_with("rules: {FILE_SEEN: {if: known_file.mass >= 5 in 14d, score: 1}}\n", [
+            "similar.enabled=yes", f"similar.file={library}", "similar.lists=[{name: bad, score: 0}]"])
+        scanned = self.scan(letter(0, "a@a.example", file=content), "a@a.example", "here@example.org")
+        hit, = scanned["similar"]["hits"]
+        self.count({"mass": 5}, ("known_file", f"bad/{hit['sample']}"))
+        self.fires("FILE_SEEN", re.compile(r"known_file\.mass 5 in 14d \[bad/\S+\]; rule: 5"), file=content)
 
 
 class Reload(Policy):
