@@ -49,7 +49,7 @@ Status CaseMessages::add_to(FeatureValues& features, const std::string& file) co
   const auto message = source.next();
   if (!message) return Error{ErrorCode::kNotFound, "no message"};
   if (message->error) return *message->error;
-  if (message->cut) return Error{ErrorCode::kLimit, "longer than milter.message_bytes_max"};
+  if (message->cut) return Error{ErrorCode::kInvalid, "longer than milter.message_bytes_max"};
   if (source.next()) return Error{ErrorCode::kInvalid, "a case has one message, not several"};
   const rules::Facts facts = scanner_->scan(message->bytes);
   for (const FeatureRow& row : features::features()) {

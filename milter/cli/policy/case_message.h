@@ -24,8 +24,8 @@ class CaseMessages {
                                    std::string folder);
 
   /// Adds what the message says to `features`; what is known there stays.
-  /// Errors: kNotFound, kDenied, kUnavailable (a file that cannot be read), kInvalid (an mbox with
-  ///         other than one message), kLimit (longer than milter.message_bytes_max).
+  /// Errors: kNotFound, kDenied, kUnavailable (a file that cannot be read), kInvalid (longer than
+  ///         milter.message_bytes_max; an mbox with other than one message).
   Status add_to(features::FeatureValues& features, const std::string& file) const;
 
  private:

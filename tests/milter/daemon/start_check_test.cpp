@@ -164,7 +164,8 @@ TEST_F(StartCheckTest, ChecksWithTheRightsOfTheUserOfTheDaemon) {
       ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
                         HasSubstr("the daemon may not write to its folder: Permission denied")),
                   AllOf(HasSubstr("warning"), HasSubstr("counters.directory"),
-                        HasSubstr("it cannot be made: Permission denied"))));
+                        HasSubstr("it cannot be made: Permission denied")),
+                  HasSubstr("history.file"), HasSubstr("reports.file")));
   EXPECT_EQ(::geteuid(), 0U);
 }
 
