@@ -33,7 +33,7 @@ void add_report(CLI::App& app, Command& chosen) {
   command->footer(
       R"(A report counts as a complaint, or the opposite of one, about each piece of the message: see shingled counters.
 It teaches the hashes of the message as soon as enough different people agree (reports.reporters_min).
-Whoever reports a message the other way takes his report back. One person counts once for a message.
+Anyone who reports a message the other way takes the earlier report back. One person counts once for a message.
 Exits 0 only when the reports are on the disk, of the daemon or of the spool.
 
 Example:
