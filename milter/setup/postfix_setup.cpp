@@ -1,0 +1,172 @@
+#include "milter/setup/postfix_setup.h"
+
+#include <algorithm>
+
+namespace shingled::milter::setup {
+
+namespace {
+
+constexpr std::string_view kDefaultQueue = "/var/spool/postfix";
+/// Postfix speaks this version since 2.6. With an older one it tells less.
+constexpr std::string_view kProtocol = "6";
+constexpr std::size_t kColumnChroot = 4;
+constexpr std::size_t kColumnCommand = 7;
+
+std::string_view take_line_of(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+std::string value_or(const SettingMap& settings, std::string_view name, std::string_view fallback) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::string(fallback) : found->second;
+}
+
+/// An entry of smtpd_milters without its attributes, in one spelling.
+std::string plain_endpoint(std::string_view entry) {
+  if (entry.starts_with('{') && entry.ends_with('}')) {
+    const auto words = list_words(entry.substr(1, entry.size() - 2));
+    return words.empty() ? "" : plain_endpoint(words.front());
+  }
+  std::string out(entry);
+  for (const std::string_view local : {"inet:localhost:", "inet:[127.0.0.1]:"}) {
+    if (out.starts_with(local)) out = "inet:127.0.0.1:" + out.substr(local.size());
+  }
+  return out;
+}
+
+/// Whether a list of milters has this one; `absolute`: its other name.
+bool has_endpoint(std::string_view list, const std::string& endpoint, const std::string& absolute) {
+  return std::ranges::any_of(list_words(list), [&](const std::string& entry) {
+    const std::string plain = plain_endpoint(entry);
+    return plain == endpoint || plain == absolute;
+  });
+}
+
+/// The first milter of the list that is not this one, with a name such as "smtpd_milters".
+bool has_others(std::string_view list, const std::string& endpoint, const std::string& absolute) {
+  return std::ranges::any_of(list_words(list), [&](const std::string& entry) {
+    const std::string plain = plain_endpoint(entry);
+    return plain != endpoint && plain != absolute && !entry.starts_with('$');
+  });
+}
+
+/// Services that take mail by SMTP in a chroot: "smtp inet", "submission inet".
+std::vector<std::string> chrooted_services(const PostfixFacts& facts) {
+  const bool by_default = value_or(facts.settings, "compatibility_level", "0") == "0";
+  std::vector<std::string> out;
+  std::string_view text = facts.services;
+  while (!text.empty()) {
+    const auto words = list_words(take_line_of(text));
+    if (words.size() <= kColumnCommand || words[kColumnCommand] != "smtpd") continue;
+    const std::string& chroot = words[kColumnChroot];
+    if (chroot == "y" || (chroot == "-" && by_default)) out.push_back(words[0] + " " + words[1]);
+  }
+  return out;
+}
+
+void check_chroot(const PostfixFacts& facts, const SocketSpec& milter, const std::string& queue,
+                  Plan& plan) {
+  if (milter.kind != SocketSpec::Kind::kUnix || milter.path.starts_with(queue + "/")) return;
+  for (const std::string& service : chrooted_services(facts)) {
+    plan.problems.push_back(
+        "master.cf: " + service + " runs in a chroot and sees only files below " + queue +
+        ", but milter.socket is unix:" + milter.path + "; set milter.socket to unix:" + queue +
+        "/shingled/milter.sock or to "
+        "inet:11339@127.0.0.1");
+  }
+}
+
+/// Services of master.cf that have a list of milters of their own: "smtps/inet/smtpd_milters = ".
+void check_overrides(const PostfixFacts& facts, const std::string& endpoint,
+                     const std::string& absolute, Plan& plan) {
+  for (const auto& [name, value] : parse_postconf(facts.overrides)) {
+    const std::size_t at = name.rfind('/');
+    if (at == std::string::npos || name.substr(at + 1) != "smtpd_milters") continue;
+    if (has_endpoint(value, endpoint, absolute) ||
+        value.find("$smtpd_milters") != std::string::npos)
+      continue;
+    plan.notes.push_back("master.cf: " + name.substr(0, at) +
+                         " has smtpd_milters of its own, so its mail is not filtered");
+  }
+}
+
+}  // namespace
+
+SettingMap parse_postconf(std::string_view text) {
+  SettingMap out;
+  while (!text.empty()) {
+    const std::string_view line = take_line_of(text);
+    const std::size_t at = line.find('=');
+    if (at == std::string_view::npos) continue;
+    out[std::string(trimmed(line.substr(0, at)))] = trimmed(line.substr(at + 1));
+  }
+  return out;
+}
+
+std::string postfix_endpoint(const SocketSpec& milter, std::string_view queue_directory) {
+  if (milter.kind == SocketSpec::Kind::kUnix) {
+    const std::string below = std::string(queue_directory) + "/";
+    return "unix:" +
+           (milter.path.starts_with(below) ? milter.path.substr(below.size()) : milter.path);
+  }
+  const bool any = milter.host.empty() || milter.host == "0.0.0.0" || milter.host == "::";
+  std::string host = any || milter.host == "localhost" ? "127.0.0.1" : milter.host;
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return "inet:" + host + ":" + std::to_string(milter.port);
+}
+
+Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
+                  std::string_view socket_group) {
+  Plan plan;
+  const bool is_unix = milter.kind == SocketSpec::Kind::kUnix;
+  const std::string queue = value_or(facts.settings, "queue_directory", kDefaultQueue);
+  const std::string endpoint = postfix_endpoint(milter, queue);
+  const std::string absolute = is_unix ? "unix:" + milter.path : endpoint;
+  check_chroot(facts, milter, queue, plan);
+
+  // What Postfix does while no milter answers. Somebody may have chosen to defer mail.
+  const std::string away = value_or(facts.settings, "milter_default_action", "tempfail");
+  const bool chosen = facts.given.contains("milter_default_action");
+  const bool refuses = away == "reject" || (away == "tempfail" && !chosen);
+  const std::string protocol = value_or(facts.settings, "milter_protocol", kProtocol);
+  const std::string list = value_or(facts.settings, "smtpd_milters", "");
+  const bool others = has_others(list, endpoint, absolute);
+  // Attributes of this milter alone, where other milters rely on the settings for all.
+  std::string attributes;
+  if (others && refuses) attributes += ", default_action=accept";
+  if (others && protocol != kProtocol) attributes += ", protocol=" + std::string(kProtocol);
+  const std::string entry = attributes.empty() ? endpoint : "{ " + endpoint + attributes + " }";
+
+  if (!has_endpoint(list, endpoint, absolute)) {
+    plan.differences.push_back({"smtpd_milters", list, list.empty() ? entry : list + ", " + entry,
+                                "the filter sees mail that arrives by SMTP"});
+  }
+  const std::string local = value_or(facts.settings, "non_smtpd_milters", "");
+  if (local.find("$smtpd_milters") == std::string::npos &&
+      local.find("${smtpd_milters}") == std::string::npos &&
+      !has_endpoint(local, endpoint, absolute)) {
+    const std::string all = others ? entry : "$smtpd_milters";
+    plan.differences.push_back({"non_smtpd_milters", local,
+                                local.empty() ? all : local + ", " + entry,
+                                "the filter sees mail that programs of this machine send"});
+  }
+  if (!others && refuses) {
+    plan.differences.push_back({"milter_default_action", away, "accept",
+                                "mail passes while the filter is being restarted"});
+  }
+  if (!others && protocol != kProtocol) {
+    plan.differences.push_back({"milter_protocol", protocol, std::string(kProtocol),
+                                "Postfix tells the filter everything that it needs"});
+  }
+  check_overrides(facts, endpoint, absolute, plan);
+  if (is_unix && socket_group.empty()) {
+    plan.notes.emplace_back(
+        "the user postfix must be able to open the socket: its directory belongs to the group "
+        "postfix, or milter.socket_group names that group");
+  }
+  return plan;
+}
+
+}  // namespace shingled::milter::setup

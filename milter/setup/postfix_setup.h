@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "config/system/socket_address.h"
+#include "milter/setup/plan.h"
+
+namespace shingled::milter::setup {
+
+/// Settings with their values.
+using SettingMap = std::map<std::string, std::string, std::less<>>;
+
+/// What a Postfix says of itself.
+struct PostfixFacts {
+  SettingMap settings;    ///< all, with defaults: `postconf`
+  SettingMap given;       ///< those of main.cf: `postconf -n`
+  std::string services;   ///< `postconf -M`
+  std::string overrides;  ///< `postconf -P`
+};
+
+/// The lines "NAME = VALUE" that postconf prints. Other lines are left out.
+/// Threads: stateless, as the other functions here.
+SettingMap parse_postconf(std::string_view text);
+
+/// The milter as Postfix names it: "inet:127.0.0.1:11339", "unix:shingled/milter.sock" if the
+/// socket is below `queue_directory`, as then a chrooted Postfix finds it, too.
+std::string postfix_endpoint(const SocketSpec& milter, std::string_view queue_directory);
+
+/// Other milters keep their places. `socket_group`: the option of that name.
+Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
+                  std::string_view socket_group);
+
+}  // namespace shingled::milter::setup

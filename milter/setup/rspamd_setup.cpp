@@ -1,0 +1,77 @@
+#include "milter/setup/rspamd_setup.h"
+
+#include <algorithm>
+
+namespace shingled::milter::setup {
+
+namespace {
+
+/// Without comments: '#' to the end of a line.
+std::string uncommented(std::string_view text) {
+  std::string out;
+  bool quoted = false;
+  bool comment = false;
+  for (const char c : text) {
+    if (c == '\n') {
+      comment = false;
+      quoted = false;
+    }
+    if (c == '"' && !comment) quoted = !quoted;
+    if (c == '#' && !quoted) comment = true;
+    if (!comment) out += c;
+  }
+  return out;
+}
+
+/// The values of all keys `servers`, of whatever rule.
+std::vector<std::string> servers_in(std::string_view text) {
+  constexpr std::string_view kKey = "servers";
+  const std::string plain = uncommented(text);
+  std::vector<std::string> out;
+  for (std::size_t at = plain.find(kKey); at != std::string::npos; at = plain.find(kKey, at)) {
+    at += kKey.size();
+    const std::size_t end = std::min(plain.find_first_of(";\n}", at), plain.size());
+    std::string value;
+    for (const char c : plain.substr(at, end - at)) {
+      value += c == '"' || c == '=' || c == '[' || c == ']' ? ' ' : c;
+    }
+    for (std::string word : list_words(value)) {
+      if (word.starts_with("localhost:")) word = "127.0.0.1" + word.substr(9);
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpec& storage,
+                 const std::vector<RspamdList>& lists) {
+  Plan plan;
+  const bool any = storage.host.empty() || storage.host == "0.0.0.0" || storage.host == "::" ||
+                   storage.host == "localhost";
+  const std::string host = any ? "127.0.0.1" : storage.host;
+  const std::string server = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+                             std::to_string(storage.port);
+  const auto servers = servers_in(text);
+  if (std::ranges::find(servers, server) != servers.end()) return plan;
+  std::string rule = "rule \"shingled\" {\n  algorithm = \"mumhash\";\n  servers = \"" + server +
+                     "\";\n  read_only = no;\n  mime_types = [\"*\"];\n  fuzzy_map = {\n";
+  for (const RspamdList& list : lists) {
+    rule += "    " + list.symbol + " { flag = " + std::to_string(list.flag) +
+            "; max_score = " + std::to_string(static_cast<std::uint64_t>(list.hits_limit)) +
+            "; }\n";
+  }
+  rule += "  }\n}\n";
+  std::string servers_now;
+  for (const std::string& one : servers) servers_now += (servers_now.empty() ? "" : ", ") + one;
+  plan.differences.push_back(
+      {"fuzzy_check rule \"shingled\"", servers_now, rule, "rspamd asks and teaches the storage"});
+  std::string content(text);
+  if (!content.empty() && !content.ends_with('\n')) content += '\n';
+  plan.edits.push_back({path, content + rule});
+  plan.notes.emplace_back("rspamd reads it after: systemctl reload rspamd");
+  return plan;
+}
+
+}  // namespace shingled::milter::setup

@@ -1,0 +1,139 @@
+#include "milter/setup/setup_run.h"
+
+#include <utility>
+
+#include "milter/setup/dovecot_setup.h"
+#include "milter/setup/postfix_setup.h"
+#include "milter/setup/sendmail_setup.h"
+
+namespace shingled::milter::setup {
+
+namespace {
+
+std::string default_folder(Peer peer) {
+  switch (peer) {
+    case Peer::kPostfix:
+      return "/etc/postfix";
+    case Peer::kSendmail:
+      return "/etc/mail";
+    case Peer::kDovecot:
+      return "/etc/dovecot";
+    case Peer::kRspamd:
+      return "/etc/rspamd";
+  }
+  return "";
+}
+
+constexpr const char* kSendmailFile = "/sendmail.mc";
+constexpr const char* kRspamdFile = "/local.d/fuzzy_check.conf";
+
+}  // namespace
+
+SetupRun::SetupRun(Peer peer, std::string folder, OwnFacts own, Machine& machine)
+    : peer_(peer),
+      folder_(folder.empty() ? default_folder(peer) : std::move(folder)),
+      own_(std::move(own)),
+      machine_(machine) {}
+
+Result<Plan> SetupRun::look() {
+  switch (peer_) {
+    case Peer::kPostfix:
+      return look_at_postfix();
+    case Peer::kSendmail:
+      return look_at_sendmail();
+    case Peer::kDovecot:
+      return look_at_dovecot();
+    case Peer::kRspamd:
+      return look_at_rspamd();
+  }
+  return Error{ErrorCode::kInternal, "no such peer"};
+}
+
+Result<Plan> SetupRun::look_at_postfix() {
+  std::string answers[4];
+  const std::vector<std::vector<std::string>> questions = {{}, {"-n"}, {"-M"}, {"-P"}};
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    std::vector<std::string> call = {"postconf", "-c", folder_};
+    call.insert(call.end(), questions[i].begin(), questions[i].end());
+    auto answer = machine_.run(call);
+    if (!answer) return answer.error();
+    answers[i] = *std::move(answer);
+  }
+  const PostfixFacts facts{parse_postconf(answers[0]), parse_postconf(answers[1]), answers[2],
+                           answers[3]};
+  return plan_postfix(facts, own_.milter, own_.socket_group);
+}
+
+Result<Plan> SetupRun::look_at_sendmail() {
+  const std::string path = folder_ + kSendmailFile;
+  const auto text = machine_.read(path);
+  if (!text) return text.error();
+  return plan_sendmail(path, *text, own_.milter);
+}
+
+Result<Plan> SetupRun::look_at_dovecot() {
+  DovecotFacts facts;
+  facts.folder = folder_;
+  facts.share = own_.share;
+  const std::string main = folder_ + "/dovecot.conf";
+  auto version = machine_.run({"dovecot", "--version"});
+  if (!version) return version.error();
+  facts.version = *std::move(version);
+  auto config = machine_.run({"doveconf", "-c", main, "-n"});
+  if (!config) return config.error();
+  facts.config = *std::move(config);
+  auto text = machine_.read(main);
+  if (!text) return text.error();
+  facts.main = *std::move(text);
+  return plan_dovecot(facts);
+}
+
+Result<Plan> SetupRun::look_at_rspamd() {
+  const std::string path = folder_ + kRspamdFile;
+  const auto text = read_if_there(path);
+  if (!text) return text.error();
+  return plan_rspamd(path, *text, own_.storage, own_.lists);
+}
+
+Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& stamp) {
+  if (peer_ == Peer::kPostfix) return apply_to_postfix(plan, stamp);
+  Applied applied;
+  for (const FileEdit& edit : plan.edits) {
+    if (Status kept = keep(edit.path, stamp, applied); !kept) return kept.error();
+    if (Status done = machine_.write(edit.path, edit.content); !done) return done.error();
+    applied.lines.push_back(edit.path + ": changed");
+  }
+  return applied;
+}
+
+Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std::string& stamp) {
+  Applied applied;
+  if (plan.differences.empty()) return applied;
+  if (Status kept = keep(folder_ + "/main.cf", stamp, applied); !kept) return kept.error();
+  std::vector<std::string> call = {"postconf", "-c", folder_, "-e"};
+  for (const Difference& one : plan.differences) call.push_back(one.setting + " = " + one.wanted);
+  if (auto done = machine_.run(call); !done) return done.error();
+  applied.lines.push_back(folder_ + "/main.cf: changed");
+  // Postfix that is not running reads the file when it starts.
+  if (machine_.run({"postfix", "-c", folder_, "status"})) {
+    if (auto done = machine_.run({"postfix", "-c", folder_, "reload"}); !done) return done.error();
+    applied.lines.emplace_back("postfix: reloaded");
+  }
+  return applied;
+}
+
+Status SetupRun::keep(const std::string& path, const std::string& stamp, Applied& applied) {
+  std::string copy = path + ".shingled-" + stamp;
+  const Status kept = machine_.copy(path, copy);
+  if (!kept && kept.error().code == ErrorCode::kNotFound) return {};
+  if (kept) applied.lines.push_back(std::move(copy) + ": the copy of before");
+  return kept;
+}
+
+Result<std::string> SetupRun::read_if_there(const std::string& path) {
+  auto text = machine_.read(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
+  return text;
+}
+
+}  // namespace shingled::milter::setup

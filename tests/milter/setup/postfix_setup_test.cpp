@@ -1,0 +1,184 @@
+#include "milter/setup/postfix_setup.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::milter::setup {
+namespace {
+
+const SocketSpec kInet{SocketSpec::Kind::kInet, "127.0.0.1", 11339, ""};
+const SocketSpec kInside{SocketSpec::Kind::kUnix, "", 0, "/var/spool/postfix/shingled/milter.sock"};
+const SocketSpec kOutside{SocketSpec::Kind::kUnix, "", 0, "/run/shingled/milter.sock"};
+
+PostfixFacts facts(SettingMap given) {
+  PostfixFacts out;
+  out.settings = {{"smtpd_milters", ""},
+                  {"non_smtpd_milters", ""},
+                  {"milter_default_action", "tempfail"},
+                  {"milter_protocol", "6"},
+                  {"compatibility_level", "3.6"},
+                  {"queue_directory", "/var/spool/postfix"}};
+  for (const auto& [name, value] : given) out.settings[name] = value;
+  out.given = std::move(given);
+  return out;
+}
+
+SettingMap wanted(const Plan& plan) {
+  SettingMap out;
+  for (const Difference& one : plan.differences) out[one.setting] = one.wanted;
+  return out;
+}
+
+/// The facts of a Postfix after the changes of a plan.
+PostfixFacts after(PostfixFacts facts, const Plan& plan) {
+  for (const Difference& one : plan.differences) {
+    facts.settings[one.setting] = one.wanted;
+    facts.given[one.setting] = one.wanted;
+  }
+  return facts;
+}
+
+TEST(Postconf, IsParsed) {
+  EXPECT_EQ(parse_postconf("a = b = c\nempty =\nno value\n  x=y  \n"),
+            (SettingMap{{"a", "b = c"}, {"empty", ""}, {"x", "y"}}));
+  EXPECT_TRUE(parse_postconf("").empty());
+}
+
+TEST(PostfixEndpoint, IsWhatPostfixCallsTheMilter) {
+  struct Case {
+    const char* socket;
+    const char* endpoint;
+  };
+  constexpr Case kCases[] = {
+      {"inet:11339@127.0.0.1", "inet:127.0.0.1:11339"},
+      {"inet:11339@localhost", "inet:127.0.0.1:11339"},
+      {"*:11339", "inet:127.0.0.1:11339"},
+      {"inet6:11339@::1", "inet:[::1]:11339"},
+      {"unix:/var/spool/postfix/shingled/milter.sock", "unix:shingled/milter.sock"},
+      {"unix:/run/milter.sock", "unix:/run/milter.sock"},
+  };
+  for (const Case& test : kCases) {
+    const auto socket = SocketSpec::parse(test.socket, 1);
+    ASSERT_TRUE(socket) << test.socket;
+    EXPECT_EQ(postfix_endpoint(*socket, "/var/spool/postfix"), test.endpoint) << test.socket;
+  }
+}
+
+TEST(PostfixPlan, NamesWhatIsToBeChanged) {
+  struct Case {
+    const char* why;
+    SocketSpec milter;
+    SettingMap given;
+    SettingMap wanted;
+  };
+  const std::string own = "inet:127.0.0.1:11339";
+  const Case kCases[] = {
+      {"a new Postfix",
+       kInet,
+       {},
+       {{"smtpd_milters", own},
+        {"non_smtpd_milters", "$smtpd_milters"},
+        {"milter_default_action", "accept"}}},
+      {"in the chroot",
+       kInside,
+       {},
+       {{"smtpd_milters", "unix:shingled/milter.sock"},
+        {"non_smtpd_milters", "$smtpd_milters"},
+        {"milter_default_action", "accept"}}},
+      {"all is right",
+       kInet,
+       {{"smtpd_milters", "inet:localhost:11339"},
+        {"non_smtpd_milters", "$smtpd_milters"},
+        {"milter_default_action", "accept"}},
+       {}},
+      {"the absolute name of the socket",
+       kInside,
+       {{"smtpd_milters", "unix:/var/spool/postfix/shingled/milter.sock"},
+        {"non_smtpd_milters", "${smtpd_milters}"},
+        {"milter_default_action", "accept"}},
+       {}},
+      {"somebody defers mail on purpose",
+       kInet,
+       {{"smtpd_milters", own}, {"non_smtpd_milters", own}, {"milter_default_action", "tempfail"}},
+       {}},
+      {"somebody refuses mail",
+       kInet,
+       {{"smtpd_milters", own}, {"non_smtpd_milters", own}, {"milter_default_action", "reject"}},
+       {{"milter_default_action", "accept"}}},
+      {"an old protocol",
+       kInet,
+       {{"smtpd_milters", own},
+        {"non_smtpd_milters", own},
+        {"milter_default_action", "accept"},
+        {"milter_protocol", "2"}},
+       {{"milter_protocol", "6"}}},
+      {"another milter keeps its place, and the settings for all",
+       kInet,
+       {{"smtpd_milters", "inet:127.0.0.1:8891"}, {"non_smtpd_milters", "$smtpd_milters"}},
+       {{"smtpd_milters", "inet:127.0.0.1:8891, { " + own + ", default_action=accept }"}}},
+      {"another milter with attributes",
+       kInet,
+       {{"smtpd_milters", "{ unix:opendkim/sock, default_action=tempfail }"},
+        {"non_smtpd_milters", "unix:opendkim/sock"},
+        {"milter_default_action", "accept"}},
+       {{"smtpd_milters", "{ unix:opendkim/sock, default_action=tempfail }, " + own},
+        {"non_smtpd_milters", "unix:opendkim/sock, " + own}}},
+      {"ours has attributes",
+       kInet,
+       {{"smtpd_milters", "inet:127.0.0.1:8891 { " + own + ", default_action=accept }"},
+        {"non_smtpd_milters", "$smtpd_milters"}},
+       {}},
+  };
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.why);
+    const Plan plan = plan_postfix(facts(test.given), test.milter, "");
+    EXPECT_EQ(wanted(plan), test.wanted);
+    EXPECT_TRUE(plan.problems.empty());
+    EXPECT_TRUE(plan_postfix(after(facts(test.given), plan), test.milter, "").is_right())
+        << "a second time there is nothing to do";
+  }
+}
+
+TEST(PostfixPlan, KnowsTheChroot) {
+  struct Case {
+    const char* why;
+    const char* level;
+    const char* services;
+    bool problem;
+  };
+  constexpr Case kCases[] = {
+      {"as it says", "3.6", "smtp  inet  n - y - - smtpd", true},
+      {"not chrooted", "3.6", "smtp  inet  n - n - - smtpd", false},
+      {"the default of today", "3.6", "smtp  inet  n - - - - smtpd -o x=y", false},
+      {"the default of old", "0", "smtp  inet  n - - - - smtpd", true},
+      {"another service", "3.6", "smtp  unix  - - y - - smtp\npickup unix n - y 60 1 pickup",
+       false},
+      {"a line that is none", "3.6", "smtpd\n\n", false},
+  };
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.why);
+    PostfixFacts given = facts({{"compatibility_level", test.level}});
+    given.services = test.services;
+    EXPECT_EQ(plan_postfix(given, kOutside, "postfix").problems.size(), test.problem ? 1U : 0U);
+    EXPECT_TRUE(plan_postfix(given, kInside, "postfix").problems.empty());
+    EXPECT_TRUE(plan_postfix(given, kInet, "").problems.empty());
+  }
+}
+
+TEST(PostfixPlan, TellsOfServicesWithMiltersOfTheirOwn) {
+  PostfixFacts given = facts({});
+  given.overrides =
+      "submission/inet/smtpd_milters = inet:127.0.0.1:8891\n"
+      "smtps/inet/smtpd_milters = $smtpd_milters\n127.0.0.1:10025/inet/smtpd_milters =\n"
+      "submission/inet/syslog_name = x\n";
+  const Plan plan = plan_postfix(given, kInet, "");
+  ASSERT_EQ(plan.notes.size(), 2U);
+  EXPECT_NE(plan.notes[1].find("submission/inet has smtpd_milters of its own"), std::string::npos);
+}
+
+TEST(PostfixPlan, TellsWhoMustOpenTheSocket) {
+  EXPECT_EQ(plan_postfix(facts({}), kInside, "").notes.size(), 1U);
+  EXPECT_TRUE(plan_postfix(facts({}), kInside, "postfix").notes.empty());
+}
+
+}  // namespace
+}  // namespace shingled::milter::setup
