@@ -52,6 +52,8 @@ void describe(CLI::App& app, Command& chosen) {
   add_export_command(app, chosen);
   add_import_command(app, chosen);
   add_keypair_command(app, chosen);
+  add_setup_command(app, chosen);
+  add_reference_commands(app, chosen);
 }
 
 /// "; did you mean --json?" of the first option that the command does not have.

@@ -122,7 +122,8 @@ class DovecotPlan {
     list("sieve_plugins", {"sieve_imapsieve", "sieve_extprograms"},
          "scripts for moves, and the programs that they call");
     // "+" adds to what Pigeonhole has by default.
-    list("sieve_global_extensions", {"+vnd.dovecot.pipe", "+vnd.dovecot.environment"},
+    list("sieve_global_extensions",
+         {"+special-use", "+vnd.dovecot.pipe", "+vnd.dovecot.environment"},
          "only scripts of the administrator may call programs");
     const std::string programs = setting_of(settings_, "plugin/sieve_pipe_bin_dir");
     const std::string wanted = facts_.share + "/bin";

@@ -27,6 +27,9 @@ std::string default_folder(Peer peer) {
 constexpr const char* kSendmailFile = "/sendmail.mc";
 constexpr const char* kRspamdFile = "/local.d/fuzzy_check.conf";
 
+/// What the scripts use beyond what sievec allows by itself.
+constexpr const char* kSieveExtensions = "+imapsieve +special-use +vnd.dovecot.pipe";
+
 }  // namespace
 
 SetupRun::SetupRun(Peer peer, std::string folder, OwnFacts own, Machine& machine)
@@ -103,6 +106,7 @@ Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& s
     if (Status done = machine_.write(edit.path, edit.content); !done) return done.error();
     applied.lines.push_back(edit.path + ": changed");
   }
+  if (peer_ == Peer::kDovecot && !plan.edits.empty()) compile_scripts(applied);
   return applied;
 }
 
@@ -120,6 +124,15 @@ Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std
     applied.lines.emplace_back("postfix: reloaded");
   }
   return applied;
+}
+
+void SetupRun::compile_scripts(Applied& applied) {
+  for (const char* script : {"/report-spam.sieve", "/report-ham.sieve"}) {
+    const auto done = machine_.run(
+        {"sievec", "-c", folder_ + "/dovecot.conf", "-x", kSieveExtensions, own_.share + script});
+    applied.lines.push_back(own_.share + script + ": " +
+                            (done ? "compiled" : "not compiled: " + done.error().message));
+  }
 }
 
 Status SetupRun::keep(const std::string& path, const std::string& stamp, Applied& applied) {

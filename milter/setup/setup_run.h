@@ -49,6 +49,9 @@ class SetupRun {
   Result<Plan> look_at_dovecot();
   Result<Plan> look_at_rspamd();
   Result<Applied> apply_to_postfix(const Plan& plan, const std::string& stamp);
+  /// Makes the binary forms of the scripts, as users may not write beside them. Dovecot also works
+  /// without them, but complains.
+  void compile_scripts(Applied& applied);
   /// Makes a copy of a file that is there.
   Status keep(const std::string& path, const std::string& stamp, Applied& applied);
   /// The file, or nothing if there is none.

@@ -36,5 +36,7 @@ void add_stores_command(CLI::App& app, Command& chosen);
 void add_export_command(CLI::App& app, Command& chosen);
 void add_import_command(CLI::App& app, Command& chosen);
 void add_keypair_command(CLI::App& app, Command& chosen);
+void add_reference_commands(CLI::App& app, Command& chosen);  ///< completion, manual
+void add_setup_command(CLI::App& app, Command& chosen);
 
 }  // namespace shingled::milter::cli

@@ -23,6 +23,11 @@ void add_report(CLI::App& app, Command& chosen) {
                    "Keep reports in this folder while the daemon is away; the next call delivers "
                    "them")
       ->type_name("DIR");
+  command->add_flag("--later", arguments->later,
+                    "Only keep the reports in the folder of --spool; ask no daemon");
+  command->add_flag("--unwrap", arguments->unwrap,
+                    "Report the messages that are attached: forwarded ones, and those of feedback "
+                    "reports (ARF)");
   command->add_option("--flush", arguments->flush, "Deliver what waits in this folder")
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
@@ -35,6 +40,8 @@ void add_report(CLI::App& app, Command& chosen) {
 It teaches the hashes of the message as soon as enough different people agree (reports.reporters_min).
 Anyone who reports a message the other way takes the earlier report back. One person counts once for a message.
 Exits 0 only when the reports are on the disk, of the daemon or of the spool.
+--unwrap is for the mailbox to which people forward mail, and for the abuse mailbox. A feedback report of the type
+not-spam says the opposite. A message without an attached one is not reported (65).
 
 Example:
   shingled report --spam --reporter ann@example.org message.eml

@@ -17,6 +17,8 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/terminal/terminal_text.h"
+#include "mime/message/attached_messages.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::milter::cli {
 
@@ -24,6 +26,8 @@ namespace {
 
 /// Waiting reports that one call delivers, so that it returns soon.
 constexpr std::size_t kFlushedByACall = 100;
+/// Attached messages of one message that are reported.
+constexpr std::size_t kAttachedMax = 100;
 
 /// The login name of the user who runs this process, or its number.
 std::string own_name() {
@@ -63,17 +67,36 @@ class ReportRun {
     int worst = EX_OK;
     while (auto message = source.next()) {
       if (interrupted()) return kExitInterrupted;
-      const int code = report_one(*message);
+      const int code = arguments_.unwrap ? report_attached(*message) : report_one(*message);
       worst = worse_exit_code(worst, code);
       if ((code != EX_OK && code != EX_DATAERR && code != EX_NOINPUT) || console_.broken()) break;
       progress.step();
     }
-    if (spool_) worst = worse_exit_code(worst, flush_some());
+    if (spool_ && !arguments_.later) worst = worse_exit_code(worst, flush_some());
     return worst;
   }
 
  private:
-  int report_one(SourceMessage& message) {
+  int report_attached(SourceMessage& message) {
+    if (message.error || message.cut) return report_one(message);
+    mime::WorkMeter meter(mime::steps_for(message.bytes.size(), settings_.mime.work_max));
+    auto found = mime::attached_messages(message.bytes, settings_.mime, kAttachedMax, meter);
+    if (found.messages.empty()) {
+      console_.error(message.name, "not reported: no message is attached");
+      return EX_DATAERR;
+    }
+    const bool opposite = found.feedback_type == "not-spam";
+    int worst = EX_OK;
+    for (std::size_t i = 0; i < found.messages.size(); ++i) {
+      SourceMessage one;
+      one.name = message.name + ":" + std::to_string(i + 1);
+      one.bytes = std::move(found.messages[i]);
+      worst = worse_exit_code(worst, report_one(one, opposite));
+    }
+    return worst;
+  }
+
+  int report_one(SourceMessage& message, bool opposite = false) {
     if (message.error) {
       console_.error(message.name, message.error->message);
       return exit_code(message.error->code);
@@ -82,12 +105,12 @@ class ReportRun {
       console_.error(message.name, "not reported: longer than reports.bytes_max");
       return EX_DATAERR;
     }
-    const SentReport report{arguments_.spam, reporter(), std::move(message.bytes)};
+    const SentReport report{arguments_.spam != opposite, reporter(), std::move(message.bytes)};
     if (spool_) {
       // What waits comes first: the last report of a person stands.
       const auto empty = spool_->empty();
       if (!empty) return spool_failed(empty.error());
-      if (!*empty) return keep(message.name, report);
+      if (arguments_.later || !*empty) return keep(message.name, report);
     }
     const auto receipt = client_.send(report);
     if (receipt) return tell(message.name, *receipt);
@@ -189,6 +212,10 @@ int run_report(ReportArguments& arguments, Console& console) {
   }
   if (!flushes && arguments.spam == arguments.ham) {
     console.error("report", "give --spam or --ham");
+    return EX_USAGE;
+  }
+  if (arguments.later && arguments.spool.empty()) {
+    console.error("report", "--later needs --spool");
     return EX_USAGE;
   }
   const auto settings = arguments.settings.load(console);

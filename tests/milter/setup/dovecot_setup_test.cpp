@@ -86,7 +86,8 @@ protocol imap {
        {"  mail_plugins = quota imap_quota imap_sieve\n", "  imapsieve_mailbox2_name = Junk Mail\n",
         "  imapsieve_mailbox3_from = Junk Mail\n",
         "  sieve_plugins = sieve_storage_ldap sieve_imapsieve sieve_extprograms\n",
-        "  sieve_global_extensions = +editheader +vnd.dovecot.pipe +vnd.dovecot.environment\n",
+        "  sieve_global_extensions = +editheader +special-use +vnd.dovecot.pipe "
+        "+vnd.dovecot.environment\n",
         "  sieve_pipe_bin_dir = /usr/lib/dovecot/sieve-pipe\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }

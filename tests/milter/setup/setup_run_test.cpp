@@ -20,6 +20,7 @@ class FakeMachine final : public Machine {
       return std::string();
     }
     if (arguments[0] == "dovecot") return std::string("2.3.19.1 (9b53102964)\n");
+    if (arguments[0] == "sievec") return Error{ErrorCode::kInvalid, "sievec: no"};
     if (arguments[0] == "doveconf") return files["/etc/dovecot/conf.d/95-shingled.conf"];
     if (arguments[0] != "postconf") return Error{ErrorCode::kNotFound, arguments[0]};
     if (arguments.size() > 3 && arguments[3] == "-e") {

@@ -1,0 +1,119 @@
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "config/system/file_system.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/reference/command_page.h"
+#include "milter/cli/reference/command_tree.h"
+#include "milter/cli/reference/completion.h"
+#include "milter/cli/reference/system_page.h"
+#include "milter/cli/terminal/exit_code.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+struct ReferenceArguments {
+  SettingsArguments settings;  // accepted and ignored, as in keypair
+  std::string word;
+  std::string folder;
+};
+
+void print_text(std::string text, Console& console) {
+  while (text.ends_with('\n')) text.pop_back();
+  console.line(text);
+}
+
+Status write_file(FileSystem& files, const std::string& name, const std::string& text) {
+  auto file = files.create(name);
+  if (!file) return file.error();
+  return (*file)->append(as_bytes(text));
+}
+
+Status write_all_pages(const CommandFacts& root, const std::string& folder) {
+  const auto files = folder_files(folder);
+  Status done = write_file(*files, "shingled.1", program_page(root, system_page()));
+  for (const CommandFacts& command : root.verbs) {
+    if (!done) return done;
+    done =
+        write_file(*files, "shingled-" + command.name + ".1", command_page(command, system_page()));
+  }
+  return done;
+}
+
+int run_manual(const CommandFacts& root, const ReferenceArguments& arguments, Console& console) {
+  if (!arguments.folder.empty()) {
+    if (const Status done = write_all_pages(root, arguments.folder); !done) {
+      console.error(arguments.folder, done.error().message);
+      return exit_code(done.error().code);
+    }
+    return EX_OK;
+  }
+  if (arguments.word.empty()) {
+    print_text(program_page(root, system_page()), console);
+    return EX_OK;
+  }
+  const CommandFacts* command = root.find(arguments.word);
+  if (command == nullptr) {
+    console.error("manual", terminal_safe(arguments.word) + ": no such command");
+    return EX_USAGE;
+  }
+  print_text(command_page(*command, system_page()), console);
+  return EX_OK;
+}
+
+void add_completion(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("completion", "Print the script by which a shell completes this command");
+  const auto arguments = std::make_shared<ReferenceArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("shell", arguments->word, "The shell")
+      ->type_name("SHELL")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  command->footer(R"(An installation has both scripts already, where the shells look for them.
+
+Example:
+  shingled completion bash > ~/.local/share/bash-completion/completions/shingled
+  shingled completion zsh > /usr/local/share/zsh/site-functions/_shingled)");
+  command->callback([arguments, &app, &chosen] {
+    chosen = [arguments, &app](Console& console) {
+      const CommandFacts root = command_tree(app);
+      print_text(arguments->word == "bash" ? bash_completion(root) : zsh_completion(root), console);
+      return EX_OK;
+    };
+  });
+}
+
+void add_manual(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("manual", "Print the manual page of a command");
+  const auto arguments = std::make_shared<ReferenceArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("--directory", arguments->folder, "Write the pages of all commands there")
+      ->type_name("DIR");
+  command
+      ->add_option("command", arguments->word, "The command; without one the page of the program")
+      ->type_name("COMMAND");
+  command->footer(
+      R"(The page is in the form that man reads. It is made from what --help prints and from shingled(8).
+
+Example:
+  shingled manual report | man -l -)");
+  command->callback([arguments, &app, &chosen] {
+    chosen = [arguments, &app](Console& console) {
+      return run_manual(command_tree(app), *arguments, console);
+    };
+  });
+}
+
+}  // namespace
+
+void add_reference_commands(CLI::App& app, Command& chosen) {
+  add_completion(app, chosen);
+  add_manual(app, chosen);
+}
+
+}  // namespace shingled::milter::cli

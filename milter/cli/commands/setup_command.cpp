@@ -1,0 +1,181 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+
+#include "config/base/clock.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/setup/setup_run.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+using setup::Peer;
+
+struct SetupArguments {
+  SettingsArguments settings;
+  std::string peer;
+  bool print = false;
+  bool check = false;
+  bool apply = false;
+  std::string folder;
+  std::string share = "/usr/share/shingled/dovecot";
+};
+
+Peer peer_of(const std::string& name) {
+  if (name == "postfix") return Peer::kPostfix;
+  if (name == "sendmail") return Peer::kSendmail;
+  return name == "dovecot" ? Peer::kDovecot : Peer::kRspamd;
+}
+
+setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
+  setup::OwnFacts own;
+  own.milter = settings.milter.socket;
+  own.socket_group = settings.milter.socket_group;
+  if (!settings.storage.server.listen.empty()) own.storage = settings.storage.server.listen.front();
+  for (const RuleOptions& rule : settings.rules) {
+    if (!rule.remote.servers.empty() || !own.lists.empty()) continue;
+    for (const FlagOptions& flag : rule.flags.all())
+      own.lists.push_back({flag.symbol, flag.flag, flag.hits_limit});
+  }
+  own.share = share;
+  return own;
+}
+
+/// A value as lines below its setting, if it has several.
+std::string shown_value(const std::string& value) {
+  if (value.empty()) return "(nothing)";
+  return terminal_safe(value);
+}
+
+void print_wanted(const setup::Plan& plan, Console& console) {
+  for (const setup::Difference& one : plan.differences) {
+    console.line("# " + one.why);
+    const bool line = one.wanted.find('\n') != std::string::npos || one.wanted.ends_with("dnl");
+    console.line(line ? one.wanted : one.setting + " = " + one.wanted);
+  }
+}
+
+void print_differences(const std::string& peer, const setup::Plan& plan, Console& console) {
+  for (const setup::Difference& one : plan.differences) {
+    console.line(fmt::format("{}: {}: is {}, should be {}", peer, one.setting, shown_value(one.now),
+                             shown_value(one.wanted)));
+  }
+}
+
+/// "20261123221000", for names of copies.
+std::string time_stamp() {
+  return fmt::format(
+      "{:%Y%m%d%H%M%S}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+class SetupCommand {
+ public:
+  SetupCommand(const SetupArguments& arguments, setup::SetupRun& run, Console& console)
+      : arguments_(arguments), run_(run), console_(console) {}
+
+  int run() {
+    auto plan = run_.look();
+    if (!plan) return failed(plan.error());
+    if (arguments_.apply && !plan->differences.empty() && plan->problems.empty()) {
+      const auto applied = run_.apply(*plan, time_stamp());
+      if (!applied) return failed(applied.error());
+      for (const std::string& line : applied->lines) console_.line(line);
+      tell(plan->notes);
+      plan = run_.look();
+      if (!plan) return failed(plan.error());
+      return result(*plan, /*with_notes=*/false);
+    }
+    if (!arguments_.apply && !arguments_.check) {
+      print_wanted(*plan, console_);
+      tell(plan->problems);
+      tell(plan->notes);
+      if (plan->is_right()) console_.line("# " + arguments_.peer + ": nothing to do");
+      return EX_OK;
+    }
+    return result(*plan, /*with_notes=*/true);
+  }
+
+ private:
+  int result(const setup::Plan& plan, bool with_notes) {
+    print_differences(arguments_.peer, plan, console_);
+    for (const std::string& problem : plan.problems) console_.error(arguments_.peer, problem);
+    if (with_notes) tell(plan.notes);
+    if (plan.is_right()) console_.line(arguments_.peer + ": right");
+    return plan.is_right() ? EX_OK : EX_CONFIG;
+  }
+
+  void tell(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) console_.line("# " + terminal_safe(line));
+  }
+
+  int failed(const Error& error) {
+    console_.error(arguments_.peer, error.message);
+    return error.code == ErrorCode::kInvalid ? EX_CONFIG : exit_code(error.code);
+  }
+
+  const SetupArguments& arguments_;
+  setup::SetupRun& run_;
+  Console& console_;
+};
+
+int run_setup(const SetupArguments& arguments, Console& console) {
+  if (arguments.print + arguments.check + arguments.apply > 1) {
+    console.error("setup", "give one of --print, --check and --apply");
+    return EX_USAGE;
+  }
+  const auto settings = arguments.settings.load(console);
+  if (settings == nullptr) return EX_CONFIG;
+  const auto machine = setup::this_machine();
+  setup::SetupRun run(peer_of(arguments.peer), arguments.folder,
+                      own_facts(*settings, arguments.share), *machine);
+  return SetupCommand(arguments, run, console).run();
+}
+
+}  // namespace
+
+void add_setup_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "setup", "Say, check or make the settings by which a mail program works with this filter");
+  const auto arguments = std::make_shared<SetupArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("program", arguments->peer, "The program")
+      ->type_name("PROGRAM")
+      ->required()
+      ->check(CLI::IsMember({"postfix", "sendmail", "dovecot", "rspamd"}));
+  command->add_flag("--print", arguments->print,
+                    "Print what is to be configured (without an option, too)");
+  command->add_flag("--check", arguments->check, "Print each difference; exits 78 if there is one");
+  command->add_flag("--apply", arguments->apply, "Make the changes, and keep a copy of each file");
+  command
+      ->add_option("--config-dir", arguments->folder,
+                   "Folder with the configuration of that program (such as /etc/postfix)")
+      ->type_name("DIR");
+  command
+      ->add_option("--share-dir", arguments->share,
+                   "Folder with the scripts for Dovecot (/usr/share/shingled/dovecot)")
+      ->type_name("DIR");
+  command->footer(
+      R"(It looks at what postconf and doveconf say, at sendmail.mc, or at rspamd's local.d/fuzzy_check.conf. Other milters,
+plugins and rules stay. Only --apply changes something. It keeps a copy, such as main.cf.shingled-20261123221000, and
+makes a second call do nothing. Postfix is then reloaded; of the other programs it says what to do.
+A problem that a person has to decide, such as a socket outside of the chroot of Postfix, is printed, and nothing is
+changed.
+
+Example:
+  shingled setup postfix
+  shingled setup postfix --apply
+  shingled setup dovecot --check)");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_setup(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter::cli

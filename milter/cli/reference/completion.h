@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "milter/cli/reference/command_tree.h"
+
+namespace shingled::milter::cli {
+
+/// Scripts by which a shell completes the command line: names of commands and options, the values
+/// of options that allow a few, and files. `root` is the tree of the whole program.
+/// Threads: stateless.
+
+/// For bash; it defines the function _shingled, and needs no package with helpers.
+std::string bash_completion(const CommandFacts& root);
+/// For zsh, as the file _shingled in a folder of fpath.
+std::string zsh_completion(const CommandFacts& root);
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,47 @@
+// Covers milter/cli/reference/bash_completion.cpp, milter/cli/reference/zsh_completion.cpp: what
+// the scripts have. Real shells run them in tests/e2e.
+#include "milter/cli/reference/completion.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::milter::cli {
+namespace {
+
+CommandFacts program() {
+  CommandFacts verb;
+  verb.name = "show";
+  verb.text = "Show it's [all]: now";
+  verb.options.push_back({{"-c", "--config"}, "FILE", {}, "A file", false, false});
+  verb.options.push_back({{"--tcp"}, "yes|no", {"yes", "no"}, "Ask", false, false});
+  verb.options.push_back({{"--json"}, "", {}, "It's JSON: [x]", false, false});
+  verb.arguments.push_back({{"folder"}, "DIR", {}, "Where", false, true});
+  CommandFacts root;
+  root.name = "shingled";
+  root.verbs.push_back(verb);
+  return root;
+}
+
+bool has(const std::string& text, const std::string& piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+TEST(BashCompletion, KnowsValuesOfOptions) {
+  const std::string script = bash_completion(program());
+  EXPECT_TRUE(has(script, "' show -c'|' show --config') echo 'files'")) << script;
+  EXPECT_TRUE(has(script, "' show --tcp') echo 'words yes no'"));
+  EXPECT_TRUE(has(script, "' show') echo '-c --config --tcp --json'"));
+  EXPECT_TRUE(has(script, "' show') echo 'folders'"));
+  EXPECT_TRUE(has(script, "' show --json') return 1"));
+}
+
+TEST(ZshCompletion, QuotesTexts) {
+  const std::string script = zsh_completion(program());
+  EXPECT_TRUE(has(script, "'show:Show it'\\''s [all]\\: now'")) << script;
+  EXPECT_TRUE(has(script, "'(--json)'--json'[It'\\''s JSON\\: \\[x\\]]'"));
+  EXPECT_TRUE(has(script, "'(-c --config)'{-c,--config}'[A file]:FILE:_files'"));
+  EXPECT_TRUE(has(script, "'(--tcp)'--tcp'[Ask]:yes|no:(yes no)'"));
+  EXPECT_TRUE(has(script, "'*:DIR:_files -/'"));
+}
+
+}  // namespace
+}  // namespace shingled::milter::cli
