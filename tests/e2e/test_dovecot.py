@@ -1,0 +1,267 @@
+# Covers packaging/dovecot and packaging/postfix.
+"""Reports by moves of mail in a real Dovecot with IMAPSieve, and by mail to an address, with the real daemon."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+import unittest
+
+import harness
+from dovecot import FLUSH_SECONDS, Dovecot, shared_files
+from harness import wait_until
+from mta import Postfix, SmtpSink, swaks
+from test_reports import offer
+
+MOVES = int(os.environ.get("SHINGLED_MOVES", "30"))
+
+
+def letter(number):
+    """A message that is unlike all others."""
+    words = " ".join(f"{word}{number * 31 + place}" for place, word in enumerate(
+        "garden river window market candle mountain letter harbour village winter orchard lantern".split()))
+    return f"From: a{number}@example.org\nSubject: {words[:40]}\nMessage-ID: <{number}@example.org>\n\n{words}\n{words[::-1]}\n"
+
+
+class WithSpool(unittest.TestCase):
+    overrides = ("reports.trusted_reporters=[ann, spamtrap]", "reports.spam.weight=10")
+
+    def setUp(self):
+        self.tmp = harness.temporary_folder(self)
+        self.daemon = self.enterContext(harness.Daemon(self.tmp, self.overrides))
+        self.spool = self.tmp / "spool"
+        self.spool.mkdir()
+        self.spool.chmod(0o1777)
+        settings = self.tmp / "users.yaml"
+        settings.write_text(f"status: {{listen: \"127.0.0.1:{self.daemon.status_port}\"}}\n")
+        self.share = self.tmp / "share"
+        shared_files(self.share, settings, self.spool)
+
+    def waiting(self):
+        return len(list(self.spool.glob("*.report")))
+
+    def reporters(self):
+        """Each reporter by its name or hash, with the number of its reports."""
+        done = self.daemon.run("reporters", "--json", "--limit", "1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return {line.get("name") or line["reporter"]: line["reports"] for line in lines}
+
+    def deliver(self):
+        """What the timer does."""
+        self.daemon.run("report", "--flush", self.spool)
+        return self.waiting() == 0
+
+    def received(self):
+        """How many reports the daemon took, when none waits any more."""
+        wait_until(self.deliver, FLUSH_SECONDS, "no report waits")
+        return self.daemon.run("stat").stdout
+
+    def weight(self, message):
+        done = self.daemon.run("check", "--json", stdin=message)
+        flags = [flag for line in done.stdout.splitlines() for flag in flags_in(json.loads(line))]
+        return max((flag["value"] or 0 for flag in flags), default=0)
+
+
+def flags_in(value):
+    if isinstance(value, dict):
+        if "value" in value and "flag" in value:
+            yield value
+        for inner in value.values():
+            yield from flags_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from flags_in(inner)
+
+
+@unittest.skipIf(Dovecot.missing(), Dovecot.missing())
+class Moves(WithSpool):
+    def setUp(self):
+        super().setUp()
+        self.dovecot = Dovecot(self.tmp)
+        setup = self.daemon.run("setup", "dovecot", "--apply", "--config-dir", self.dovecot.conf, "--share-dir",
+                                self.share / "dovecot")
+        self.assertEqual(setup.returncode, 0, setup.stdout + setup.stderr)
+        self.enterContext(self.dovecot)
+
+    def test_moves_are_reports(self):
+        with self.dovecot.session("ann") as ann:
+            for number in range(3):
+                ann.append("INBOX", offer(number))
+            ann.move("INBOX", "Junk")
+            wait_until(lambda: self.weight(offer(0)) > 0, 30, "the report counts\n" + self.dovecot.log())
+            self.assertEqual(self.reporters(), {"ann": 1})
+            # What is thrown away is no report.
+            ann.move("INBOX", "Trash")
+            ann.move("Junk", "Trash")
+            self.received()
+            self.assertEqual(self.reporters(), {"ann": 1})
+            self.assertEqual(ann.count("Trash"), 2)
+            self.assertGreater(self.weight(offer(0)), 0)
+            # Out of Trash into Junk, it is reported again, once; from there to the INBOX it is taken back.
+            ann.move("Trash", "Junk", 2)
+            self.received()
+            self.assertEqual(self.reporters(), {"ann": 1})
+            ann.move("Junk", "Archive")
+            wait_until(lambda: self.weight(offer(0)) == 0, 60, "the report is taken back\n" + self.dovecot.log())
+            self.assertEqual(ann.count("Junk"), 0)
+        with self.dovecot.session("bob") as bob:
+            bob.append("INBOX", letter(1))
+            bob.move("INBOX", "Junk")
+        self.received()
+        self.assertEqual(sorted(self.reporters().values()), [1, 1], "each is a reporter")
+        self.assertNotIn("Error", self.dovecot.log())
+        self.assertEqual(list(self.spool.glob("*.refused")), [])
+
+    def test_a_move_is_done_while_the_daemon_is_away(self):
+        self.daemon.kill9()
+        with self.dovecot.session("ann") as ann:
+            ann.append("INBOX", offer(0))
+            begin = time.monotonic()
+            ann.move("INBOX", "Junk")
+            print(f"a move without the daemon: {time.monotonic() - begin:.2f} s")
+            self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (0, 1))
+        self.assertEqual(self.waiting(), 1)
+        self.daemon.start()
+        with self.dovecot.session("bob") as bob:
+            bob.append("INBOX", letter(1))
+            bob.move("INBOX", "Junk")
+        wait_until(lambda: self.waiting() == 0, FLUSH_SECONDS, "the next report delivers both")
+        self.assertEqual(sorted(self.reporters().values()), [1, 1])
+
+    def test_a_move_is_done_though_nothing_can_be_kept(self):
+        self.spool.chmod(0o700)
+        with self.dovecot.session("ann") as ann:
+            ann.append("INBOX", offer(0))
+            ann.move("INBOX", "Junk")
+            self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (0, 1))
+        (self.share / "dovecot/bin/shingled-report").unlink()
+        with self.dovecot.session("ann") as ann:
+            ann.move("Junk", "INBOX")
+            self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (1, 0))
+
+    def test_each_of_many_moves_is_reported_once(self):
+        stop = threading.Event()
+
+        def kill_and_start():
+            while not stop.wait(0.5):
+                self.daemon.kill9()
+                if not stop.wait(0.5):
+                    self.daemon.start()
+
+        with self.dovecot.session("ann") as ann:
+            for number in range(MOVES):
+                ann.append("INBOX", letter(number))
+            begin = time.monotonic()
+            killer = threading.Thread(target=kill_and_start)
+            killer.start()
+            slowest = 0.0
+            try:
+                for _ in range(MOVES):
+                    one = time.monotonic()
+                    ann.move("INBOX", "Junk")
+                    slowest = max(slowest, time.monotonic() - one)
+            finally:
+                stop.set()
+                killer.join()
+            spent = time.monotonic() - begin
+            self.assertEqual(ann.count("Junk"), MOVES)
+        if self.daemon.process is None:
+            self.daemon.start()
+        self.received()
+        print(f"{MOVES} moves in {spent:.1f} s, the slowest {slowest:.2f} s")
+        self.assertEqual(self.reporters(), {"ann": MOVES})
+        self.assertEqual(list(self.spool.glob("*.refused")), [])
+
+    @unittest.skipIf(Postfix.missing(), Postfix.missing())
+    def test_a_move_has_similar_mail_rejected(self):
+        sink = SmtpSink()
+        self.addCleanup(sink.close)
+        nothing = ("smtpd_milters =", "milter_default_action = tempfail")
+        with Postfix(self.tmp, self.daemon.milter_port, sink.port, nothing) as postfix:
+            setup = self.daemon.run("setup", "postfix", "--apply", "--config-dir", postfix.folder / "conf")
+            self.assertEqual(setup.returncode, 0, setup.stdout + setup.stderr)
+            code, said = swaks(postfix.port, offer(1).encode())
+            self.assertEqual(code, 0, said)
+            message = sink.wait_for(b"<1@example.org>").decode().replace("\r\n", "\n")
+            with self.dovecot.session("ann") as ann:
+                ann.append("INBOX", message)
+                begin = time.monotonic()
+                ann.move("INBOX", "Junk")
+
+                def is_rejected():
+                    code, said = swaks(postfix.port, offer(2, name="Sir").encode())
+                    return said if code != 0 else None
+
+                said = wait_until(is_rejected, 60, "the near-duplicate is rejected\n" + self.daemon.log())
+            print(f"from the move to the rejection: {time.monotonic() - begin:.2f} s")
+            self.assertIn("550 5.7.1", said)
+
+
+class ByMail(WithSpool):
+    """The program that Postfix's pipe(8) calls."""
+
+    def mail(self, kind, reporter, message):
+        done = subprocess.run([self.share / "postfix/shingled-report-mail", kind, reporter], input=message.encode(),
+                              capture_output=True, timeout=harness.RUN_SECONDS, check=False)
+        return done.returncode, done.stdout.decode()
+
+    FORWARDED = ("From: ann@example.org\nSubject: Fwd\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nthis is spam\n"
+                 "--x\nContent-Type: message/rfc822\n\n{}\n--x--\n")
+    FEEDBACK = ("From: fbl@example.net\nSubject: report\nContent-Type: multipart/report; report-type=feedback-report;\n"
+                " boundary=x\n\n--x\n\nan abuse report\n--x\nContent-Type: message/feedback-report\n\n"
+                "Feedback-Type: {}\nUser-Agent: x/1\nVersion: 1\n\n--x\nContent-Type: message/rfc822\n\n{}\n--x--\n")
+
+    def test_what_is_forwarded_as_an_attachment(self):
+        self.assertEqual(self.mail("forwarded", "ann", self.FORWARDED.format(offer(1))), (0, ""))
+        self.assertEqual(self.weight(offer(1)), 10)
+        self.assertEqual(self.reporters(), {"ann": 1})
+        self.assertEqual(self.daemon.run("report", "--spam", "--json", "--reporter", "ann", stdin=offer(1)).stdout.
+                         count('"same"'), 1, "the message itself, byte by byte")
+
+    def test_what_has_nothing_attached_comes_back(self):
+        code, said = self.mail("forwarded", "ann", offer(1))
+        self.assertEqual(code, 65)
+        self.assertIn("attach the message", said)
+        self.assertEqual(self.mail("nonsense", "ann", offer(1))[0], 78)
+        self.assertEqual(self.reporters(), {})
+
+    def test_feedback_reports(self):
+        self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("abuse", offer(1))), (0, ""))
+        self.assertEqual(self.weight(offer(1)), 10)
+        self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("not-spam", offer(1))), (0, ""))
+        self.assertEqual(self.weight(offer(1)), 0)
+
+    def test_a_trap_teaches(self):
+        self.assertEqual(self.mail("trap", "spamtrap", offer(1)), (0, ""))
+        self.assertEqual(self.weight(offer(2, name="Sir")), 10)
+
+    def test_mail_waits_in_the_spool(self):
+        self.daemon.kill9()
+        self.assertEqual(self.mail("trap", "spamtrap", offer(1)), (0, ""))
+        self.assertEqual(self.waiting(), 1)
+        self.spool.rename(self.tmp / "away")
+        self.assertEqual(self.mail("trap", "spamtrap", offer(2))[0], 75, "Postfix keeps it")
+
+    @unittest.skipIf(Postfix.missing(), Postfix.missing())
+    def test_postfix_passes_it_on(self):
+        sink = SmtpSink()
+        self.addCleanup(sink.close)
+        conf = ("transport_maps = inline:{ {report@example.org = shingled-report:}, {trap@example.org = shingled-trap:} }",
+                "smtpd_milters =")
+        postfix = Postfix(self.tmp, self.daemon.milter_port, sink.port, conf)
+        with open(postfix.folder / "conf/master.cf", "a") as master:
+            master.write((self.share / "postfix/master.cf.example").read_text())
+        with postfix:
+            code, said = swaks(postfix.port, self.FORWARDED.format(offer(1)).encode(), "ann", "report@example.org")
+            self.assertEqual(code, 0, said)
+            code, said = swaks(postfix.port, letter(7).encode(), "x@example.net", "trap@example.org")
+            self.assertEqual(code, 0, said)
+            wait_until(lambda: sum(self.reporters().values()) == 2, 60, "two reports\n" + postfix.log())
+        self.assertEqual(self.reporters().get("spamtrap"), 1)
+        self.assertGreater(self.weight(letter(7)), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
