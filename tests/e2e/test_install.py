@@ -56,6 +56,24 @@ class InstallTest(unittest.TestCase):
                 self.assertEqual(unit["ExecReload"], [f"{program} configtest -c {configuration}",
                                                       "/bin/kill -HUP $MAINPID"])
 
+    def test_what_belongs_to_other_programs(self):
+        install("/usr", self.folder)
+        share = self.folder / "usr/share"
+        for file in ("man/man1/shingled.1", "man/man1/shingled-report.1", "man/man5/shingled-policy.5",
+                     "man/man8/shingled.8", "bash-completion/completions/shingled", "zsh/site-functions/_shingled",
+                     "shingled/dovecot/report-ham.sieve", "shingled/dovecot/report-spam.sieve",
+                     "shingled/dovecot/shingled-2.4.conf", "shingled/postfix/master.cf.example"):
+            self.assertTrue((share / file).stat().st_size > 0, file)
+            self.assertNotRegex((share / file).read_text(), "@[A-Z_]+@", file)
+        for program in ("shingled/dovecot/bin/shingled-report", "shingled/postfix/shingled-report-mail"):
+            self.assertTrue(os.access(share / program, os.X_OK))
+            self.assertIn("program=/usr/sbin/shingled\nconfiguration=/etc/shingled/shingled.yaml\n"
+                          "spool=/var/spool/shingled\n", (share / program).read_text())
+        units = self.folder / "usr/lib/systemd/system"
+        self.assertEqual(settings_of(units / "shingled-reports.service")["ExecStart"], [
+            "/usr/sbin/shingled report -c /etc/shingled/shingled.yaml --flush /var/spool/shingled"])
+        self.assertTrue((units / "shingled-reports.timer").exists())
+
     def test_an_edited_configuration_stays(self):
         install("/usr", self.folder)
         folder = self.folder / "etc/shingled"
