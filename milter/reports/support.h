@@ -11,7 +11,7 @@ namespace shingled::milter::reports {
 /// Reporters with whom others agreed on fewer messages are newcomers.
 inline constexpr std::uint64_t kEstablishedAgreed = 3;
 /// And those whose first report is not older.
-inline constexpr std::int64_t kEstablishedSeconds = 24 * 3600;
+inline constexpr std::int64_t kEstablishedSeconds = 24L * 3600;
 /// Of the newcomers who report a hash or a message, however many they are, at most so many count.
 inline constexpr std::int64_t kNewcomersMax = 3;
 
