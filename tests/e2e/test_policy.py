@@ -178,12 +178,12 @@ class TwelveRules(Policy):
         with self.subTest("FIRST_CONTACT"):
             self.count({"mass": 1}, ("sender_recipient", "old@old.example", "here@example.org"))
             self.fires_not("FIRST_CONTACT", sender="old@old.example")
-            self.fires("FIRST_CONTACT", "sender_recipient.mass 0 in 14d [first@first.example > here@example.org]; rule: = 0, "
+            self.fires("FIRST_CONTACT", "sender_recipient.mass 0 in 14d [first@first.example + here@example.org]; rule: = 0, "
                        "sender.mass 0 in 14d; rule: < 3", header="sender_recipient.mass 0 in 14d; rule: = 0",
                        sender="first@first.example")
         with self.subTest("WELL_KNOWN"):
             self.count({"mass": 6, "ham": 5}, ("sender_recipient", "ann@known.example", "here@example.org"))
-            pair = "in 14d [ann@known.example > here@example.org]; rule:"
+            pair = "in 14d [ann@known.example + here@example.org]; rule:"
             self.fires("WELL_KNOWN", f"sender_recipient.ham 5 {pair} 5, sender_recipient.spam 0 {pair} = 0",
                        header="sender_recipient.ham 5 in 14d; rule: 5", sender="ann@known.example")
             self.fires_not("WELL_KNOWN")
