@@ -1,10 +1,10 @@
-# Part of `cmake --install`: the configuration and the systemd unit, whose paths follow from the prefix, and what the
+# Part of `cmake --install`: what is in /etc and the systemd unit, whose paths follow from the prefix, and what the
 # program prints about itself: manual pages of the commands, and completion.
 #   SHINGLED_PACKAGING   this folder
 #   SHINGLED_SYSCONFDIR  CMAKE_INSTALL_SYSCONFDIR, absolute or below the prefix
 #   SHINGLED_GENERATED   where the unit and the pages are made
 #   SHINGLED_BUILT       the program as it was built
-#   SHINGLED_MANDIR, SHINGLED_DATADIR  below the prefix
+#   SHINGLED_MANDIR, SHINGLED_DATADIR, SHINGLED_ZSH_COMPLETIONS  below the prefix
 # DESTDIR counts for where files go, not for what they say.
 
 # As GNUInstallDirs does, which knows only the prefix of the configuration of the build.
@@ -20,28 +20,36 @@ else()
   set(sysconfdir "${prefix}/${SHINGLED_SYSCONFDIR}")
 endif()
 
-# ---- the configuration: what somebody may have edited stays ------------------------------------------------
-foreach(file shingled.yaml policy.yaml policy-shingler.yaml)
-  set(shipped "${SHINGLED_PACKAGING}/${file}")
-  set(installed "$ENV{DESTDIR}${sysconfdir}/shingled/${file}")
-  set(name "${file}")
-  if(NOT EXISTS "${shipped}")
-    continue()
-  endif()
+cmake_path(APPEND prefix sbin shingled OUTPUT_VARIABLE SHINGLED_PROGRAM)
+set(SHINGLED_CONFIGURATION "${sysconfdir}/shingled/shingled.yaml")
+
+# ---- /etc: what somebody may have edited stays -------------------------------------------------------------
+# shingled_configuration(SHIPPED FILE): installs SHIPPED as FILE below sysconfdir.
+function(shingled_configuration shipped file)
+  set(installed "$ENV{DESTDIR}${sysconfdir}/${file}")
+  cmake_path(GET file FILENAME name)
+  cmake_path(GET file PARENT_PATH folder)
   if(EXISTS "${installed}")
     file(SHA256 "${shipped}" shipped_hash)
     file(SHA256 "${installed}" installed_hash)
     if(NOT shipped_hash STREQUAL installed_hash)
-      set(name "${file}.new")
-      message(STATUS "Keeping: ${installed} (the new one is beside it: ${file}.new)")
+      message(STATUS "Keeping: ${installed} (the new one is beside it: ${name}.new)")
+      string(APPEND name ".new")
     endif()
   endif()
-  file(INSTALL "${shipped}" DESTINATION "${sysconfdir}/shingled" RENAME "${name}")
+  file(INSTALL "${shipped}" DESTINATION "${sysconfdir}/${folder}" RENAME "${name}")
+endfunction()
+
+shingled_configuration("${SHINGLED_PACKAGING}/etc/shingled.yaml" shingled/shingled.yaml)
+foreach(file policy.yaml policy-shingler.yaml)
+  shingled_configuration("${SHINGLED_PACKAGING}/${file}" shingled/${file})
 endforeach()
+shingled_configuration("${SHINGLED_PACKAGING}/etc/logrotate" logrotate.d/shingled)
+set(SHINGLED_SYSCONFIGURATION "${sysconfdir}/shingled")
+configure_file("${SHINGLED_PACKAGING}/etc/apparmor.in" "${SHINGLED_GENERATED}/apparmor" @ONLY)
+shingled_configuration("${SHINGLED_GENERATED}/apparmor" apparmor.d/shingled)
 
 # ---- the unit ----------------------------------------------------------------------------------------------
-cmake_path(APPEND prefix sbin shingled OUTPUT_VARIABLE SHINGLED_PROGRAM)
-set(SHINGLED_CONFIGURATION "${sysconfdir}/shingled/shingled.yaml")
 configure_file("${SHINGLED_PACKAGING}/systemd/shingled.service.in" "${SHINGLED_GENERATED}/shingled.service" @ONLY)
 file(INSTALL "${SHINGLED_GENERATED}/shingled.service" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
 
@@ -58,11 +66,12 @@ foreach(shell bash zsh)
 endforeach()
 set(data "${CMAKE_INSTALL_PREFIX}/${SHINGLED_DATADIR}")
 file(INSTALL "${SHINGLED_GENERATED}/completion.bash" DESTINATION "${data}/bash-completion/completions" RENAME shingled)
-file(INSTALL "${SHINGLED_GENERATED}/completion.zsh" DESTINATION "${data}/zsh/site-functions" RENAME _shingled)
+file(INSTALL "${SHINGLED_GENERATED}/completion.zsh" DESTINATION "${CMAKE_INSTALL_PREFIX}/${SHINGLED_ZSH_COMPLETIONS}"
+  RENAME _shingled)
 
 # ---- reports by moves of mail, and by mail -----------------------------------------------------------------
 set(SHINGLED_SPOOL "/var/spool/shingled")
-set(SHINGLED_USER shingled)
+set(SHINGLED_USER _shingled)
 cmake_path(GET SHINGLED_PROGRAM PARENT_PATH share)
 cmake_path(GET share PARENT_PATH share)
 cmake_path(APPEND share "${SHINGLED_DATADIR}" shingled OUTPUT_VARIABLE SHINGLED_SHARE)

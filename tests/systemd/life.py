@@ -18,6 +18,8 @@ STATE = pathlib.Path("/var/lib/shingled")
 CONFIGURATION = pathlib.Path("/etc/shingled/shingled.yaml")
 SAMPLES = pathlib.Path("/usr/local/share/samples")
 SOCKET = pathlib.Path("/var/spool/postfix/shingled/milter.sock")
+DROP_IN = pathlib.Path("/etc/systemd/system/shingled.service.d/socket-group.conf")
+EXAMPLES = pathlib.Path("/usr/share/doc/shingled/examples")
 MAILBOX = pathlib.Path("/var/mail/alice")
 OFFER = (SAMPLES / "1-offer.eml").read_bytes()
 OFFER_AGAIN = (SAMPLES / "2-offer-again.eml").read_bytes()
@@ -133,7 +135,7 @@ def unix_socket_in_the_chroot():
     info = SOCKET.stat()
     check(stat.S_ISSOCK(info.st_mode) and stat.S_IMODE(info.st_mode) == 0o660, f"mode {info.st_mode:o}")
     check(grp.getgrgid(info.st_gid).gr_name == "postfix", "the group of the socket is Postfix's")
-    check(pwd.getpwuid(info.st_uid).pw_name == "shingled", "its owner is the daemon")
+    check(pwd.getpwuid(info.st_uid).pw_name == "_shingled", "its owner is the daemon")
     service = [line.split() for line in run("postconf", "-M", "smtp/inet")[1].splitlines()][0]
     check(service[4] == "y", "Debian's smtpd is in a chroot")
     attach("unix:shingled/milter.sock")
@@ -177,7 +179,14 @@ def inet():
 
 
 def socket_group_under_the_unit():
-    run("usermod", "-a", "-G", "postfix", "shingled")
+    run("usermod", "-a", "-G", "postfix", "_shingled")
+    CONFIGURATION.write_text(GROUP)
+    mark = now()
+    check(run("systemctl", "restart", "shingled", succeed=False)[0] != 0, "the unit alone does not let it")
+    check("Operation not permitted" in since(mark, "-p", "err"), "the journal says why:\n" + since(mark))
+    DROP_IN.parent.mkdir(exist_ok=True)
+    shutil.copy(EXAMPLES / "socket-group.conf", DROP_IN)
+    run("systemctl", "daemon-reload")
     configure(GROUP)
     info = pathlib.Path("/run/shingled/milter.sock").stat()
     check(grp.getgrgid(info.st_gid).gr_name == "postfix", "milter.socket_group is obeyed")
@@ -221,7 +230,7 @@ def counts_in_its_state_directory():
     configure(INET)
     check(offer(LETTER) == 250, "the letter passes")
     folder = STATE / "counters"
-    check(pwd.getpwuid(folder.stat().st_uid).pw_name == "shingled", "the daemon made the folder")
+    check(pwd.getpwuid(folder.stat().st_uid).pw_name == "_shingled", "the daemon made the folder")
     check(stat.S_IMODE((folder / "key").stat().st_mode) == 0o600, "the key is the daemon's alone")
     check("counters_off" not in journal(), "it could always count")
 
