@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What packaging/package_test.sh tries inside its Debian: the life of the Debian package, from apt install to purge. Each
+step is a function, said with "ok" or "FAILED" and why; a step needs the ones before it."""
+
+import grp
+import pathlib
+import pwd
+import re
+import shutil
+import smtplib
+import stat
+import subprocess
+import sys
+import traceback
+
+from life import (CONFIGURATION, LETTER, OFFER, OFFER_AGAIN, MAILBOX, STATE, answers, check, delivered, offer, run, show,
+                  wait_until)
+
+PACKAGES = pathlib.Path("/usr/local/share/packages")
+SETTINGS = "milter: {actions: {add_header: -100, reject: 10}}\n"  # so that every message has the headers
+APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq", "--no-install-recommends",
+       "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
+
+
+def apt(*arguments):
+    return run(*APT, *arguments)[1]
+
+
+def version():
+    return run("dpkg-query", "-W", "-f", "${Version}", "shingled")[1]
+
+
+def ours():
+    """Every path of this system that has our name, but for what the test brought and what dpkg and the journal keep."""
+    found = run("find", "/", "-xdev", "-iname", "*shingled*", "-not", "-path", "/proc/*", "-not", "-path", "/sys/*",
+                succeed=False)[1].split()
+    return sorted(path for path in found if not path.startswith(("/var/cache/apt/", "/var/log/apt/", "/usr/local/")))
+
+
+def rights(path, owner, group, mode):
+    info = pathlib.Path(path).stat()
+    found = (pwd.getpwuid(info.st_uid).pw_name, grp.getgrgid(info.st_gid).gr_name, f"{stat.S_IMODE(info.st_mode):o}")
+    check(found == (owner, group, f"{mode:o}"), f"{path} is {found}")
+
+
+# ---- the steps, in this order ------------------------------------------------------------------------------
+
+def a_debian_without_compiler_and_without_us():
+    check(not any(shutil.which(name) for name in ("cc", "gcc", "g++", "clang", "make", "cmake")), "there is no compiler")
+    check(not ours(), f"nothing of ours is here: {ours()}")
+    run("useradd", "-m", "alice")
+
+
+def apt_installs_it_and_it_serves():
+    apt("install", str(PACKAGES / "old.deb"))
+    check(version() == "0.0.9", version())
+    wait_until(lambda: show("ActiveState") == "active", 60, "the service starts by itself")
+    check(show("User") == "_shingled" and show("Type") == "notify", "as its user, with readiness")
+    check(run("systemctl", "is-enabled", "shingled")[1].strip() == "enabled", "also after the next boot")
+    run("shingled", "ping")
+    check("failed" not in run("systemctl", "--failed", "--no-legend", "--plain")[1], "no unit failed")
+
+
+def the_rights_of_files():
+    rights("/usr/sbin/shingled", "root", "root", 0o755)
+    rights("/etc/shingled", "root", "root", 0o755)
+    rights("/etc/shingled/shingled.yaml", "root", "_shingled", 0o640)
+    rights("/etc/shingled/policy.yaml", "root", "root", 0o644)
+    rights("/var/lib/shingled", "_shingled", "_shingled", 0o750)
+    rights("/var/log/shingled", "_shingled", "_shingled", 0o750)
+    rights("/var/lib/shingled/counters/key", "_shingled", "_shingled", 0o600)
+    rights("/var/spool/postfix/shingled", "_shingled", "postfix", 0o2710)
+    for path in STATE.rglob("*"):
+        check(path.stat().st_mode & 0o007 == 0, f"{path} is nobody else's")
+    account = pwd.getpwnam("_shingled")
+    check(account.pw_uid < 1000 and account.pw_shell.endswith("nologin"), str(account))
+
+
+def what_tools_of_systemd_and_logrotate_say():
+    said = run("systemd-analyze", "security", "--no-pager", "--threshold=12", "shingled")[1]
+    print("        " + re.search(r"Overall exposure level.*?: ([0-9.]+)", said)[0])
+    said = run("systemd-analyze", "verify", "--man=no", "shingled.service")[1]
+    check("shingled" not in said, said)
+
+
+def postfix_attached():
+    by_setup = run("shingled", "setup", "--help", succeed=False)[0] == 0
+    if by_setup:
+        print("        " + run("shingled", "setup", "postfix", "--apply")[1].strip().replace("\n", "\n        "))
+    else:
+        print("        by postconf, because this shingled has no command setup")
+        run("postconf", "-e", "smtpd_milters=inet:127.0.0.1:11339", "non_smtpd_milters=$smtpd_milters",
+            "milter_default_action=accept")
+    check("shingled" in run("postconf", "-h", "smtpd_milters")[1] or "11339" in run("postconf", "-h", "smtpd_milters")[1],
+          "Postfix has the milter")
+    run("postconf", "-e", "disable_dns_lookups = yes", "biff = no")
+    run("systemctl", "restart", "postfix")
+    wait_until(lambda: answers(25), 60, "Postfix answers")
+
+
+def a_message_passes_with_headers_is_taught_and_what_is_like_it_is_rejected():
+    CONFIGURATION.write_text(CONFIGURATION.read_text().replace("add_header: 4", "add_header: -100") if
+                             "add_header: 4" in CONFIGURATION.read_text() else SETTINGS)
+    run("systemctl", "reload", "shingled")
+    before = delivered()
+    check(offer(OFFER_AGAIN) == 250, "an unknown message passes")
+    wait_until(lambda: delivered() == before + 1, 60, "it is delivered")
+    check(b"\nX-Shingled-Score: 0.00" in MAILBOX.read_bytes(), "with a header:\n" + MAILBOX.read_text()[:1000])
+    run("shingled", "add", "--flag", "denied", "--weight", "20", stdin=OFFER)
+    check(offer(OFFER_AGAIN) == 550, "what is like a taught one is rejected")
+    check(offer(LETTER) == 250, "a letter passes")
+
+
+def an_upgrade_keeps_data_and_changed_settings():
+    settings = CONFIGURATION.read_text()
+    check("0.0.9" in settings and "-100" in settings, "the settings of the older version, changed")
+    CONFIGURATION.chmod(0o600)
+    shutil.chown(CONFIGURATION, "_shingled", "root")
+    before = show("MainPID")
+    apt("install", str(PACKAGES / "new.deb"))
+    check(version() != "0.0.9", version())
+    check(CONFIGURATION.read_text() == settings, "the settings stay")
+    rights(CONFIGURATION, "_shingled", "root", 0o600)
+    wait_until(lambda: show("ActiveState") == "active" and show("MainPID") not in ("0", before), 60, "it was started anew")
+    check(offer(OFFER_AGAIN) == 550, "what it knew it knows")
+    check(offer(LETTER) == 250, "a letter passes")
+
+
+def removal_keeps_data_and_mail_passes():
+    apt("remove", "shingled")
+    check(not pathlib.Path("/usr/sbin/shingled").exists(), "the program is gone")
+    check((STATE / "fuzzy.db").exists() and CONFIGURATION.exists(), "data and settings are not")
+    check(offer(OFFER_AGAIN) == 250, "without the daemon mail passes (milter_default_action)")
+    apt("install", str(PACKAGES / "new.deb"))
+    wait_until(lambda: show("ActiveState") == "active", 60, "installed again, it starts")
+    check(offer(OFFER_AGAIN) == 550, "and knows what it knew")
+
+
+def purge_leaves_nothing():
+    run("postconf", "-X", "smtpd_milters", "non_smtpd_milters")
+    run("systemctl", "reload", "postfix")
+    apt("purge", "shingled")
+    check(not ours(), "left behind: " + " ".join(ours()))
+    check(run("dpkg-query", "-W", "shingled", succeed=False)[0] != 0, "dpkg has forgotten it")
+    check(pwd.getpwnam("_shingled").pw_dir == str(STATE), "the account stays, as Debian's accounts do")
+    check("shingled" not in run("systemctl", "--failed", "--no-legend", "--plain")[1], "no unit failed")
+
+
+STEPS = (a_debian_without_compiler_and_without_us, apt_installs_it_and_it_serves, the_rights_of_files,
+         what_tools_of_systemd_and_logrotate_say, postfix_attached,
+         a_message_passes_with_headers_is_taught_and_what_is_like_it_is_rejected,
+         an_upgrade_keeps_data_and_changed_settings, removal_keeps_data_and_mail_passes, purge_leaves_nothing)
+
+
+def main():
+    for step in STEPS:
+        name = step.__name__.replace("_", " ")
+        try:
+            step()
+            print(f"ok      {name}", flush=True)
+        except (Exception, subprocess.TimeoutExpired, smtplib.SMTPException):  # said, then the end
+            print(f"FAILED  {name}\n{traceback.format_exc()}", flush=True)
+            print(run("journalctl", "-b", "-n", "60", "--no-pager", succeed=False)[1], flush=True)
+            return 1
+    print("all steps are as they must be", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
