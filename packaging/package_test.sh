@@ -3,12 +3,13 @@
 # apt install, rights, Postfix attached, mail, upgrade, removal, purge (tests/systemd/package_life.py). Then the lines of
 # the section "Install" of README.md, in an empty Debian 12 with a clone of this checkout; and the container's entry.
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
-# The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed.
+# The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
+# SHINGLED_PACKAGE nothing is packed, either; that package is tested.
 # Needs root. Takes about 3 minutes without compiling; the first time 3 more, for Debian's packages, which are kept in
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-case ${1:-} in -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case ${1:-} in -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "package_test.sh: needs root" >&2; exit 77; }
 for step in "$@"; do
   case $step in lintian|life|readme|container) ;; *) echo "package_test.sh: unknown step '$step'" >&2; exit 64 ;; esac
@@ -34,8 +35,8 @@ debian() {
   echo "making a Debian 12 ($1)"
   mmdebstrap --quiet --variant=minbase --skip=cleanup/apt --include="$(echo $2 | tr ' ' ,)" \
     --customize-hook="chroot \"\$1\" apt-get install -y -qq --no-install-recommends --download-only $3 >/dev/null" \
-    bookworm "$tar.part"
-  mv "$tar.part" "$tar"
+    bookworm "${tar%.tar}.part.tar"
+  mv "${tar%.tar}.part.tar" "$tar"
 }
 
 # boot LOG PROGRAM: starts $root, runs PROGRAM in it once everything is started, and shows its output. PROGRAM says
@@ -74,8 +75,11 @@ unpack() {
 }
 
 begin=$SECONDS
-packaging/deb.sh --output "$work"
-package=$(ls -t "$work"/shingled_*.deb | head -n 1)
+package=${SHINGLED_PACKAGE:-}
+if [ -z "$package" ]; then
+  packaging/deb.sh --output "$work"
+  package=$(ls -t "$work"/shingled_*.deb | head -n 1)
+fi
 echo "== package: $((SECONDS - begin)) s =="
 
 if wanted lintian; then
@@ -99,4 +103,43 @@ if wanted life; then
   cp -r packaging/samples "$root/usr/local/share/samples"
   boot life /usr/local/sbin/package_life.py
   echo "== life: $((SECONDS - begin)) s =="
+fi
+
+if wanted readme; then
+  begin=$SECONDS
+  debian readme "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib git" \
+    "$(group build) $(group deb) $(group run)"
+  unpack
+  # The lines of the section "Install", as they are. The container has no network, so git finds the project's address in a
+  # clone of this checkout; and compiling once more would take 10 minutes, so what the package has is packed again.
+  sed -n '/^## Install$/,/^## /s/^    //p' README.md >"$work/lines"
+  [ "$(wc -l <"$work/lines")" -le 12 ] && grep -q '^git clone ' "$work/lines" ||
+    { echo "package_test.sh: README.md has no section Install of at most 12 lines that begins with git clone" >&2; exit 65; }
+  address=$(awk '$1 == "git" && $2 == "clone" { print $3 }' "$work/lines")
+  git clone --quiet --bare . "$root/usr/local/src/shingled.git"
+  git config --file "$root/etc/gitconfig" "url.file:///usr/local/src/shingled.git.insteadOf" "$address"
+  git config --file "$root/etc/gitconfig" safe.directory '*'
+  dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/sbin/shingled >"$root/usr/local/lib/shingled"
+  chmod +x "$root/usr/local/lib/shingled"
+  install -m 755 tests/systemd/life.py tests/systemd/readme_life.py "$root/usr/local/sbin/"
+  cp "$work/lines" "$root/usr/local/share/lines"
+  cp -r packaging/samples "$root/usr/local/share/samples"
+  boot readme /usr/local/sbin/readme_life.py
+  echo "== readme: $((SECONDS - begin)) s =="
+fi
+
+if wanted container; then
+  begin=$SECONDS
+  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib" "$(group run)"
+  unpack
+  # No container tool and no base image: the steps of the second stage of packaging/Dockerfile, in a chroot without network.
+  echo "replaying the second stage of packaging/Dockerfile in a chroot"
+  install -m 755 packaging/container/entrypoint.sh "$root/usr/local/bin/shingled-entrypoint"
+  install -m 755 tests/systemd/container_life.sh "$root/usr/local/sbin/"
+  cp packaging/Dockerfile "$root/usr/local/share/"
+  cp "$package" "$root/usr/local/share/shingled_new.deb"
+  unshare --mount --net --pid --fork sh -c 'ip link set lo up 2>/dev/null; mount -t proc proc "$0/proc" &&
+    mount --bind /dev "$0/dev" && exec chroot "$0" /usr/local/sbin/container_life.sh' "$root" | tee "$work/container.log"
+  grep -q '^all steps are as they must be$' "$work/container.log" || { echo "package_test.sh: container failed" >&2; exit 1; }
+  echo "== container: $((SECONDS - begin)) s =="
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
-#   packaging/test.sh            all steps except systemd
-#   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd
+#   packaging/test.sh            all steps except systemd and package
+#   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd package
 # What runs where:
 #   format   clang-format, all files
 #   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: the branch point of origin/main, or HEAD~1
@@ -14,6 +14,7 @@
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=3; always the same input, so that
 #            a failure comes from the change
 #   systemd  an installed shingled in its own Debian; needs root
+#   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
@@ -113,6 +114,9 @@ run_systemd() {
   cmake --build --preset release -j "$jobs" --target shingled
   tests/systemd/run.sh build/release
 }
+
+# The Debian package, with the program that is in the tree of packaging/deb.sh. Needs root and access to Debian's packages.
+run_package() { packaging/package_test.sh; }
 
 # Sets `used` to the processor seconds that the programs of this script have used. `times` writes to a file, because in a
 # pipe it would show the times of the pipe.

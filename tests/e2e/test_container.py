@@ -1,0 +1,69 @@
+"""The entry of the container and what is written for container tools. packaging/package_test.sh runs the steps of the
+Dockerfile."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from harness import temporary_folder
+
+PACKAGING = pathlib.Path(__file__).resolve().parents[2] / "packaging"
+ENTRY = PACKAGING / "container/entrypoint.sh"
+
+
+class EntryTest(unittest.TestCase):
+    def called_with(self, *arguments, **variables):
+        """The arguments that shingled gets."""
+        folder = temporary_folder(self)
+        program = folder / "shingled"
+        program.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+        program.chmod(0o755)
+        done = subprocess.run([ENTRY, *arguments], env={"PATH": f"{folder}:{os.environ['PATH']}", **variables}, check=True,
+                              capture_output=True)
+        return done.stdout.decode().split("\0")[:-1]
+
+    def test_variables_become_settings(self):
+        for why, variables, options in (
+                ("none", {}, []),
+                ("a section and a key", {"SHINGLED_MILTER__DRY_RUN": "yes"}, ["-o", "milter.dry_run=yes"]),
+                ("deeper", {"SHINGLED_MILTER__ACTIONS__REJECT": "8"}, ["-o", "milter.actions.reject=8"]),
+                ("a list", {"SHINGLED_STORAGE__LISTEN": '["*:11335", "[::]:1"]'}, ["-o", 'storage.listen=["*:11335", "[::]:1"]']),
+                ("blanks, quotes, lines", {"SHINGLED_A__B": "x 'y'\n\"$z\" *"}, ["-o", "a.b=x 'y'\n\"$z\" *"]),
+                ("an empty value", {"SHINGLED_A__B": ""}, ["-o", "a.b="]),
+                ("those of other tools", {"SHINGLED_PORT_11335_TCP": "tcp://10.0.0.1", "SHINGLED_": "x", "SHINGLED__A": "x",
+                                          "SHINGLEDA__B": "x", "A__B": "x"}, [])):
+            with self.subTest(why=why):
+                self.assertEqual(self.called_with(**variables), ["run", *options])
+
+    def test_commands(self):
+        variables = {"SHINGLED_A__B": "1"}
+        self.assertEqual(self.called_with("ping", "--count", "2", **variables), ["ping", "-o", "a.b=1", "--count", "2"])
+        self.assertEqual(self.called_with("run", **variables), ["run", "-o", "a.b=1"])
+        self.assertEqual(self.called_with("shingled", "keypair", **variables), ["keypair"])
+
+
+class FilesTest(unittest.TestCase):
+    def test_the_image_runs_as_nobody_special_and_says_how_it_is(self):
+        text = (PACKAGING / "Dockerfile").read_text()
+        self.assertEqual(len(re.findall(r"^FROM ", text, re.M)), 2)
+        self.assertLess(text.index("\nUSER _shingled"), text.index("\nENTRYPOINT"))
+        self.assertIn('CMD ["shingled-entrypoint", "ping"]', text)
+        for name in re.findall(r"^COPY (?!--)(packaging\S+)", text, re.M):
+            self.assertTrue((PACKAGING.parent / name).exists(), name)
+
+    def test_the_compose_file(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("python3-yaml is not here")
+        services = yaml.safe_load((PACKAGING / "compose.yaml").read_text())["services"]
+        self.assertEqual(set(services), {"shingled", "postfix"})
+        self.assertTrue((PACKAGING / services["shingled"]["build"]["context"] / services["shingled"]["build"]["dockerfile"])
+                        .exists())
+        self.assertIn("inet:shingled:11339", services["postfix"]["build"]["dockerfile_inline"])
+
+
+if __name__ == "__main__":
+    unittest.main()
