@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "config/base/ascii.h"
 #include "milter/counters/envelope_pieces.h"
+#include "milter/counters/message_id.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::counters {
@@ -17,15 +17,6 @@ using storage::counters::Measure;
 
 /// Of the work of a message, so that counting costs at most this part more.
 constexpr mime::Steps kWorkShare = 4;
-
-std::string_view message_id_of(std::string_view message) {
-  const mime::HeaderBlock header = mime::split_header_block(message, MimeOptions{});
-  const auto field = std::find_if(header.fields.begin(), header.fields.end(),
-                                  [](const mime::HeaderField& candidate) {
-                                    return ascii::equal_ignoring_case(candidate.name, "Message-ID");
-                                  });
-  return field == header.fields.end() ? std::string_view() : ascii::trim_space(field->value);
-}
 
 }  // namespace
 
@@ -93,7 +84,7 @@ void MessageCount::count(const rules::Facts& facts, const rules::Verdict& verdic
   RetryName name{.sender = envelope_.sender, .recipients = recipients_hash_, .size = facts.bytes};
   bool repeated = false;
   if (put_off || state.retries.size() > 0) {
-    name.message_id = message_id_of(message);
+    name.message_id = message_id_of(mime::split_header_block(message, MimeOptions{}).fields);
     repeated = state.retries.knows(name, now);
   }
   if (repeated) {

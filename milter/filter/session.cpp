@@ -189,7 +189,7 @@ void Session::header(std::string_view name, std::string_view value) {
   if (!message_ || message_->unchecked) return;
   message_->forged.see(name);
   if (message_->message_id.empty() && ascii::equal_ignoring_case(name, "Message-ID"))
-    message_->message_id = value;
+    message_->message_id = ascii::trim_space(value);
   message_->buffer.add_header(name, value);
 }
 

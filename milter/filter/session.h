@@ -119,7 +119,7 @@ class Session {
     std::optional<ratelimit::MessageLimit> limit = {};
     std::optional<counters::MessageCount> count = {};  ///< empty = it is not counted
     std::string sender = {};                           ///< path of MAIL
-    std::string message_id = {};                       ///< the first header of this name
+    std::string message_id = {};                       ///< the first that is not blank
     std::uint64_t recipients = 0;                      ///< RCPT commands that were accepted
     bool bounce = false;                               ///< its sender is empty
     bool unchecked = false;     ///< passed without a check; only its limits apply

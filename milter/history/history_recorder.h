@@ -31,7 +31,7 @@ namespace shingled::milter::history {
 class LabelSink {
  public:
   virtual ~LabelSink() = default;
-  /// `message`: message_name() of its Message-ID. kNone takes the label back. Does not wait. A
+  /// `message`: counters::message_id_name() of its Message-ID. kNone takes the label back. Does not wait. A
   /// message that the history does not have is no error.
   virtual void label(std::uint64_t message, Label label) noexcept = 0;
 };

@@ -6,10 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "config/base/ascii.h"
 #include "milter/counters/envelope_pieces.h"
+#include "milter/counters/message_id.h"
 #include "milter/history/row_code.h"
-#include "mime/fingerprint/keyed_hash.h"
 #include "mime/pieces/piece.h"
 
 namespace shingled::milter::history {
@@ -104,15 +103,6 @@ std::string_view to_string(Label label) {
   return "none";
 }
 
-std::uint64_t message_name(const CounterKeyBytes& site, std::string_view message_id) {
-  const std::string_view id = ascii::trim_space(message_id);
-  if (id.empty()) return 0;
-  // No type of pieces has this number, so that it is the shingle of no piece.
-  constexpr std::string_view kPrefix("\xFF\xFFmessage-id ", 13);
-  const std::uint64_t name = fingerprint::siphash(site, std::string(kPrefix).append(id));
-  return std::max<std::uint64_t>(name, 1);
-}
-
 std::uint64_t sender_name(const CounterKeyBytes& site, std::string_view path) {
   counters::Envelope envelope;
   envelope.sender = path;
@@ -149,7 +139,7 @@ storage::sqlite::HistoryRow row_of(const JudgedMessage& message, const CounterKe
   storage::sqlite::HistoryRow row;
   row.time = time;
   row.queue_id = message.queue_id.substr(0, kQueueIdBytesMax);
-  row.message = message_name(site, message.message_id);
+  row.message = counters::message_id_name(site, message.message_id);
   row.sender = sender_name(site, message.sender);
   row.action = static_cast<std::uint8_t>(message.verdict.action);
   row.details = encode_record(record_of(message, site));

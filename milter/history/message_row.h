@@ -27,10 +27,6 @@ struct JudgedMessage {
   bool dry_run = false;  ///< the action was not carried out
 };
 
-/// The name of a Message-ID: a keyed hash of it without the blanks around it; 0 for an empty one.
-/// Threads: stateless.
-std::uint64_t message_name(const CounterKeyBytes& site, std::string_view message_id);
-
 /// The name of an envelope sender: the shingle of its piece; 0 for an empty path. "a@example.org",
 /// "<A@example.org>" and "<a@example.org> SIZE=1" are the same.
 /// Threads: stateless.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "milter/counters/message_id.h"
 #include "milter/history/row_code.h"
 #include "tests/milter/history/judged.h"
 
@@ -37,14 +38,6 @@ TEST(MessageRow, NamesOfSendersDoNotDependOnTheirForm) {
   EXPECT_EQ(sender_name(kSite, ""), 0U);
 }
 
-TEST(MessageRow, NamesOfMessagesIgnoreBlanksOnly) {
-  const std::uint64_t name = message_name(kSite, "<1@example.org>");
-  EXPECT_EQ(message_name(kSite, " <1@example.org>\t"), name);
-  EXPECT_NE(message_name(kSite, "<1@Example.org>"), name);
-  EXPECT_NE(message_name(CounterKeyBytes{1}, "<1@example.org>"), name);
-  EXPECT_EQ(message_name(kSite, " \t"), 0U);
-}
-
 TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
   Judged judged;
   judged.facts.features.set_number(features::Feature::kLinks, 3);
@@ -72,7 +65,7 @@ TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
   const auto row = row_of(judged.message(), kSite, 12345);
   EXPECT_EQ(row.time, 12345);
   EXPECT_EQ(row.queue_id, "4Xyz");
-  EXPECT_EQ(row.message, message_name(kSite, "<1@example.org>"));
+  EXPECT_EQ(row.message, counters::message_id_name(kSite, "<1@example.org>"));
   EXPECT_EQ(row.sender, sender_name(kSite, "<a@example.org>"));
   EXPECT_EQ(row.action, 1);
   EXPECT_EQ(row.label, 0);
