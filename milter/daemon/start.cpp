@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,12 +59,13 @@ Status RunningDaemon::start() {
                     .counters = [this] { return counters_.store(); },
                     .site = [this] { return counters_.site(); },
                     .label =
-                        [this](std::uint64_t message, reports::ReportKind kind) {
+                        [this](std::uint64_t message, std::optional<reports::ReportKind> kind) {
                           const auto history = history_.current().get();
-                          if (history != nullptr)
-                            history->label(message, kind == reports::ReportKind::kSpam
-                                                        ? history::Label::kSpam
-                                                        : history::Label::kHam);
+                          if (history == nullptr) return;
+                          history::Label label = history::Label::kNone;
+                          if (kind == reports::ReportKind::kSpam) label = history::Label::kSpam;
+                          if (kind == reports::ReportKind::kHam) label = history::Label::kHam;
+                          history->label(message, label);
                         }});
   reports_.use(settings_);
   if (Status status = start_counter_service(); !status) return status;

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "config/base/hex.h"
 #include "milter/counters/counted_keys.h"
 #include "milter/reports/message_shape.h"
-#include "milter/reports/teaching.h"
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
+#include "storage/counters/timekeeper.h"
 
 namespace shingled::milter::reports {
 
@@ -25,8 +27,8 @@ using storage::sqlite::Supporter;
 namespace {
 
 constexpr std::chrono::seconds kCountPatience{3};
-constexpr std::int64_t kForgetEverySeconds = 3600;
-constexpr std::size_t kForgottenAtOnce = 1000;
+constexpr std::chrono::hours kForgetPause{1};
+constexpr std::size_t kForgottenAtOnce = 100;
 
 const char* name_of(ReportKind kind) { return kind == ReportKind::kSpam ? "spam" : "ham"; }
 
@@ -50,8 +52,10 @@ struct ReportDesk::Open {
   std::unique_ptr<ReportTable> table;
   CounterKeyBytes site{};
   std::vector<TaughtRule> rules;
+  storage::counters::Timekeeper time;
+  Teacher teacher;
   bool has_rest = true;  ///< hashes may not have their weight
-  std::int64_t forgot_at = 0;
+  std::optional<TimePoint> forgot = {};
 };
 
 void ReportDesk::use(std::shared_ptr<const Settings> settings) {
@@ -81,9 +85,10 @@ Result<CounterKeyBytes> ReportDesk::site_key(const Settings& settings) {
   if (setup_.site) {
     if (const auto site = setup_.site()) return *site;
   }
-  if (Status made = storage::counters::make_counter_folder(settings.counters.embedded.directory);
-      !made)
-    return made.error().in("counters.directory");
+  if (settings.counters.key_file.empty()) {
+    Status made = storage::counters::make_counter_folder(settings.counters.embedded.directory);
+    if (!made) return made.error().in("counters.directory");
+  }
   return storage::counters::read_or_make_key(settings.counters.key_path(), random_);
 }
 
@@ -102,34 +107,52 @@ Status ReportDesk::open(State& state) {
     if (error.code == ErrorCode::kInvalid) error.code = ErrorCode::kCorrupt;
     return error;
   }
-  state.open = std::make_shared<Open>();
-  state.open->table = *std::move(table);
-  state.open->site = *site;
-  state.open->rules = taught_rules(*state.settings);
-  return {};
-}
-
-Status ReportDesk::teach_changes(Open& open, std::span<const HashChange> changes) {
-  if (changes.empty() || setup_.store == nullptr) return {};
-  open.has_rest = true;
-  if (Status done = teach(*setup_.store, changes); !done) return done;
-  open.has_rest = false;
+  const auto newest = (*table)->newest();
+  if (!newest) return newest.error().in("reports.file");
+  // So a clock that is wrong since the start of the machine is doubted, too.
+  state.open = std::make_shared<Open>(
+      Open{*std::move(table), *site, taught_rules(*state.settings),
+           storage::counters::Timekeeper(storage::counters::Timekeeper::State{*newest, 0}),
+           Teacher(setup_.patience)});
   return {};
 }
 
 Status ReportDesk::teach_rest(Open& open) {
-  if (!open.has_rest) return {};
+  if (!open.has_rest || setup_.store == nullptr) return {};
+  if (Status settled = open.teacher.settle(); !settled) return settled;
   const auto rest = open.table->unfinished();
   if (!rest) return rest.error();
+  std::vector<ReportedHash> hashes;
+  for (const HashChange& change : *rest) hashes.push_back(change.hash);
+  const auto weights = stored_weights(*setup_.store, hashes, now());
+  if (!weights) return weights.error();
   std::vector<HashChange> not_made;
-  for (const HashChange& change : *rest) {
+  for (std::size_t i = 0; i < rest->size(); ++i) {
     // The storage still has what it had before the change.
-    if (setup_.store != nullptr && stored_weight(*setup_.store, change.hash, now()) == change.seen)
-      not_made.push_back(change);
+    if ((*weights)[i] == (*rest)[i].seen) not_made.push_back((*rest)[i]);
   }
-  if (Status done = teach_changes(open, not_made); !done) return done;
+  if (Status done = open.teacher.teach(*setup_.store, not_made); !done) return done;
   if (Status done = open.table->finish(*rest); !done) return done;
   open.has_rest = false;
+  return {};
+}
+
+Status ReportDesk::forget_old(const State& state) {
+  Open& open = *state.open;
+  const TimePoint steady = clock_.now();
+  const WallTime wall = open.time.now(clock_.wall(), steady);
+  if (!open.time.may_expire()) return {};
+  if (open.forgot && steady - *open.forgot < kForgetPause) return {};
+  const Electorate voters = electorate(state);
+  const auto weigh =
+      [&](const ReportedHash& hash,
+          std::span<const Supporter> supporters) -> Result<storage::sqlite::WantedWeight> {
+    return storage::sqlite::WantedWeight{wanted_weight(hash, supporters, voters), 0};
+  };
+  const std::int64_t oldest = (wall - state.settings->reports.keep).time_since_epoch().count();
+  const auto forgot = open.table->forget_before(oldest, kForgottenAtOnce, weigh);
+  if (!forgot) return forgot.error();
+  if (*forgot < kForgottenAtOnce) open.forgot = steady;
   return {};
 }
 
@@ -165,69 +188,69 @@ Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   if (Status opened = open(state); !opened) return opened.error();
   Open& open = *state.open;
   if (Status done = teach_rest(open); !done) return done.error();
-  const Electorate voters = electorate(state);
-  if (voters.now - open.forgot_at >= kForgetEverySeconds) {
-    const std::int64_t oldest = voters.now - state.settings->reports.keep.count();
-    const auto forgot = open.table->forget_before(oldest, kForgottenAtOnce);
-    if (!forgot) return forgot.error();
-    if (*forgot < kForgottenAtOnce) open.forgot_at = voters.now;
-  }
+  if (Status done = forget_old(state); !done) return done.error();
 
   const ReportedMessage message =
       read_reported(report.message, open.site, *state.settings, open.rules);
   const std::uint64_t reporter = reporter_name(open.site, report.reporter);
-  // The hashes whose reporters are few enough for this one to count among them.
-  std::vector<ReportedHash> countable;
-  const auto weigh =
-      [&](const ReportedHash& hash,
-          std::span<const Supporter> supporters) -> Result<storage::sqlite::WantedWeight> {
-    const auto self = std::ranges::find_if(
-        supporters, [&](const Supporter& one) { return one.reporter.name == reporter; });
-    if (self != supporters.end() && (standing_of(self->reporter, voters) != Standing::kNewcomer ||
-                                     newcomers_among(supporters, voters) <= kNewcomersMax))
-      countable.push_back(hash);
-    return storage::sqlite::WantedWeight{
-        setup_.store == nullptr ? 0 : wanted_weight(hash, supporters, voters),
-        setup_.store == nullptr ? 0 : stored_weight(*setup_.store, hash, now())};
-  };
-  const storage::sqlite::ReportRow row{message.name, reporter, report.kind, voters.now,
-                                       message.hashes};
-  const auto outcome = open.table->add(row, weigh);
+  const Electorate voters = electorate(state);
+  storage::sqlite::Weigh weigh;  // without a storage all weights stay
+  std::map<std::pair<Digest, std::uint32_t>, std::int32_t> seen;
+  if (setup_.store != nullptr) {
+    // The report that this one may replace can have other hashes.
+    auto hashes = open.table->hashes_of(message.name, reporter);
+    if (!hashes) return hashes.error();
+    hashes->insert(hashes->end(), message.hashes.begin(), message.hashes.end());
+    const auto weights = stored_weights(*setup_.store, *hashes, now());
+    if (!weights) return weights.error();
+    for (std::size_t i = 0; i < hashes->size(); ++i)
+      seen[{(*hashes)[i].fingerprint.digest, (*hashes)[i].flag}] = (*weights)[i];
+    weigh = [&](const ReportedHash& hash,
+                std::span<const Supporter> supporters) -> Result<storage::sqlite::WantedWeight> {
+      return storage::sqlite::WantedWeight{wanted_weight(hash, supporters, voters),
+                                           seen[{hash.fingerprint.digest, hash.flag}]};
+    };
+  }
+  open.has_rest = true;  // until all is taught
+  const auto outcome =
+      open.table->add({message.name, reporter, report.kind, voters.now, message.hashes}, weigh);
   if (!outcome) return outcome.error();
-  if (Status done = teach_changes(open, outcome->changes); !done) return done.error();
+  return finish(state, report, message, *outcome, voters);
+}
+
+Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
+                                         const ReportedMessage& message,
+                                         const ReportOutcome& outcome, const Electorate& voters) {
+  Open& open = *state.open;
+  if (!outcome.changes.empty()) {
+    if (Status done = open.teacher.teach(*setup_.store, outcome.changes); !done)
+      return done.error();
+    if (Status done = open.table->finish(outcome.changes); !done) return done.error();
+  }
+  open.has_rest = false;
 
   ReportReceipt receipt;
-  receipt.what = outcome->what;
+  receipt.what = outcome.what;
   receipt.hashes = message.hashes.size();
-  receipt.changed = outcome->changes.size();
+  receipt.changed = outcome.changes.size();
   receipt.not_taught = message.not_taught;
-  const bool said_before = outcome->what == ReportOutcome::What::kSame && outcome->counted;
-  const bool newcomer = standing_of(outcome->reporter, voters) == Standing::kNewcomer;
-  // Whoever was counted may always take it back.
-  const bool may_count = outcome->counted || !newcomer ||
-                         outcome->newcomers < static_cast<std::uint64_t>(kNewcomersMax);
+  const bool said_before = outcome.what == ReportOutcome::What::kSame && outcome.counted.whole;
+  if (setup_.label && message.history_name != 0 && !said_before) {
+    const auto who = open.table->reporters_of(message.name);
+    if (!who) return who.error();
+    setup_.label(message.history_name, majority_of(*who, voters));
+  }
   receipt.counted = said_before;
-  if (!said_before && may_count) {
-    const auto counted = count(open, report, message, countable);
+  if (!said_before) {
+    const auto counted = count(open, report, message, outcome, voters);
     if (!counted) return counted.error();
     receipt.counted = *counted;
   }
-  const bool now_counted = receipt.counted && !said_before;
-  Status finished = open.table->finish(
-      outcome->changes, now_counted ? std::optional(storage::sqlite::CountedReport{
-                                          message.name, reporter, newcomer && !outcome->counted})
-                                    : std::nullopt);
-  if (!finished) {
-    open.has_rest = true;
-    return finished.error();
-  }
-  if (setup_.label && outcome->what != ReportOutcome::What::kSame)
-    setup_.label(message.name, report.kind);
   logger_.info(LogLine("report")
                    .field("kind", name_of(report.kind))
-                   .field("reporter", hex_name(reporter))
+                   .field("reporter", hex_name(outcome.reporter.name))
                    .field("message", hex_name(message.name))
-                   .field("what", name_of(outcome->what))
+                   .field("what", name_of(outcome.what))
                    .field("hashes", receipt.hashes)
                    .field("changed", receipt.changed)
                    .field("counted", receipt.counted));
@@ -235,31 +258,59 @@ Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
 }
 
 Result<bool> ReportDesk::count(const Open& open, const Report& report,
-                               const ReportedMessage& message,
-                               std::span<const ReportedHash> of_reporter) {
+                               const ReportedMessage& message, const ReportOutcome& outcome,
+                               const Electorate& voters) {
   const auto store = setup_.counters ? setup_.counters() : nullptr;
   if (store == nullptr) return false;
+  // Whoever was counted may always take it back.
+  const bool known = outcome.counted.any();
+  const bool newcomer = standing_of(outcome.reporter, voters) == Standing::kNewcomer;
+  if (!known && newcomer && outcome.newcomers >= static_cast<std::uint64_t>(kNewcomersMax))
+    return false;
   const TimePoint deadline = clock_.now() + kCountPatience;
-  const Measure measure = report.kind == ReportKind::kSpam ? Measure::kComplaint : Measure::kRescue;
-  auto pieces = counters::counted_keys(open.site, message.space, message.pieces).addition;
-  pieces.amounts.of(measure) = 1;
-  if (!pieces.counters.empty() || !pieces.pairs.empty()) {
-    if (Status done = store->add(pieces, deadline); !done) return done.error();
+  const bool spam = report.kind == ReportKind::kSpam;
+  storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
+                                      newcomer && !known};
+  if (!outcome.counted.pieces) {
+    auto pieces = counters::counted_keys(open.site, message.space, message.pieces).addition;
+    pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
+    if (!pieces.counters.empty() || !pieces.pairs.empty()) {
+      if (Status done = store->add(pieces, deadline); !done) return done.error();
+    }
+    if (Status done = open.table->mark_counted(mark); !done) return done.error();
+    mark.new_newcomer = false;
   }
-  if (report.kind == ReportKind::kHam) return true;  // reporters are those who complain
-  const std::string reporter = hex_name(reporter_name(open.site, report.reporter));
+  if (!spam) return true;  // reporters are those who complain
+  if (Status done = count_reporter(open, report, message, *store, deadline, voters); !done)
+    return done.error();
+  mark.whole = true;
+  if (Status done = open.table->mark_counted(mark); !done) return done.error();
+  return true;
+}
+
+Status ReportDesk::count_reporter(const Open& open, const Report& report,
+                                  const ReportedMessage& message,
+                                  storage::counters::CounterStore& store, TimePoint deadline,
+                                  const Electorate& voters) {
+  const std::uint64_t self = reporter_name(open.site, report.reporter);
+  const std::string reporter = hex_name(self);
   std::vector<mime::Piece> pairs = {
       {PieceType::kMessageReporter, hex_name(message.name), reporter}};
-  for (const ReportedHash& hash : of_reporter) {
-    pairs.push_back({PieceType::kHashReporter, to_hex(hash.fingerprint.digest.bytes), reporter});
-  }
+  // Only hashes whose reporters are few enough for this one to count among them.
+  const auto add_hash = [&](const ReportedHash& hash, std::span<const Supporter> supporters) {
+    const auto known = std::ranges::find_if(
+        supporters, [&](const Supporter& one) { return one.reporter.name == self; });
+    if (known != supporters.end() && (standing_of(known->reporter, voters) != Standing::kNewcomer ||
+                                      newcomers_among(supporters, voters) <= kNewcomersMax))
+      pairs.push_back({PieceType::kHashReporter, to_hex(hash.fingerprint.digest.bytes), reporter});
+  };
+  if (Status looked = open.table->each_hash(message.name, self, add_hash); !looked) return looked;
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   auto who = counters::counted_keys(open.site, message.space, pairs).addition;
   who.amounts.of(Measure::kMass) = 1;
-  who.amounts.of(measure) = 1;
-  if (Status done = store->add(who, deadline); !done) return done.error();
-  return true;
+  who.amounts.of(Measure::kComplaint) = 1;
+  return store.add(who, deadline);
 }
 
 Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {

@@ -18,6 +18,7 @@
 #include "config/options/settings.h"
 #include "milter/reports/reported_message.h"
 #include "milter/reports/support.h"
+#include "milter/reports/teaching.h"
 #include "storage/counters/counter_store.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/sqlite/report_table.h"
@@ -84,21 +85,23 @@ struct KnownReporter {
   std::string name;  ///< of a trusted one; else empty
 };
 
-/// Told of each report that is new or turned: the name of the message (message_name) and what it
-/// is now. Must not block and not throw.
-using LabelSink = std::function<void(std::uint64_t message, ReportKind label)>;
+/// Told after each report that is new, turned or was not finished before: the name of the
+/// Message-ID (counters::message_id_name) and what the message is by majority_of() all who reported
+/// it. Must not block and not throw.
+using LabelSink = std::function<void(std::uint64_t message, std::optional<ReportKind> label)>;
 
 /// Takes the reports of people: stores them, teaches the storage, counts complaints and rescues.
 ///
 /// A report is accepted when all of this is on the disk. What fails midway is done when the report
-/// comes again; weights also before the next report, whoever sends it.
+/// comes again; weights before the next report, whoever sends it.
 ///
 /// What is exact: one person counts once for a message, whatever he sends; the last report stands.
 /// After a report was turned, the weights of the hashes are what they would be if the first one had
 /// never been, as far as the reputation of the others is the same. Counters only grow: a complaint
 /// stays and is answered by a rescue. A crash between counters and reports.db counts one message
-/// again. A crash between storage and reports.db changes nothing, unless somebody else taught the
-/// same hash in between.
+/// again. Reports older than `keep` are forgotten, but not within a day after the clock jumped
+/// ahead: it may be wrong. A crash between storage and reports.db changes nothing, unless somebody
+/// else taught the same hash in between.
 ///
 /// What one message gives the counters is bounded: of newcomers (support.h) at most kNewcomersMax
 /// count as complaint or rescue of a message, and as reporters of a hash.
@@ -113,6 +116,7 @@ class ReportDesk {
     std::function<std::shared_ptr<storage::counters::CounterStore>()> counters;
     std::function<std::optional<CounterKeyBytes>()> site;
     LabelSink label;
+    Teacher::Patience patience = {};
   };
 
   /// `clock`, `random` and `logger` must outlive it.
@@ -143,12 +147,21 @@ class ReportDesk {
 
   Result<ReportReceipt> take_now(State& state, const Report& report);
   Status open(State& state);
+  /// What follows from a report that is in the table: weights, label, counters.
+  Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
+                               const storage::sqlite::ReportOutcome& outcome,
+                               const Electorate& voters);
   Result<CounterKeyBytes> site_key(const Settings& settings);
   /// Teaches what a crash or a failure has left over.
   Status teach_rest(Open& open);
-  Status teach_changes(Open& open, std::span<const storage::sqlite::HashChange> changes);
+  Status forget_old(const State& state);
+  /// Adds to the counters what they do not have yet of a report.
+  /// Returns false where there are none.
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
-                     std::span<const storage::sqlite::ReportedHash> of_reporter);
+                     const storage::sqlite::ReportOutcome& outcome, const Electorate& voters);
+  Status count_reporter(const Open& open, const Report& report, const ReportedMessage& message,
+                        storage::counters::CounterStore& store, TimePoint deadline,
+                        const Electorate& voters);
   [[nodiscard]] Electorate electorate(const State& state) const;
   [[nodiscard]] std::uint32_t now() const;
 

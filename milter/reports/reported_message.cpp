@@ -1,12 +1,16 @@
 #include "milter/reports/reported_message.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "config/base/ascii.h"
 #include "milter/counters/counted_hashes.h"
+#include "milter/counters/message_id.h"
 #include "milter/counters/message_origin.h"
 #include "milter/counters/message_pieces.h"
 #include "milter/reports/message_shape.h"
@@ -24,13 +28,6 @@ namespace {
 /// A list of this rule gets this weight of one reporter of wanted mail.
 constexpr std::int32_t kWantedWeight = 1;
 
-std::string_view message_id_of(std::span<const mime::HeaderField> fields) {
-  for (const mime::HeaderField& field : fields) {
-    if (ascii::equal_ignoring_case(field.name, "Message-ID")) return ascii::trim_space(field.value);
-  }
-  return {};
-}
-
 /// The hashes of a rule on its lists; those that are there already are left out.
 void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
                 std::set<std::pair<Digest, std::uint32_t>>& seen, std::vector<ReportedHash>& out) {
@@ -46,13 +43,15 @@ void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
 
 }  // namespace
 
-std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
-                           std::string_view bytes) {
-  const std::string_view id = message_id_of(fields);
-  if (id.empty()) return fingerprint::siphash(site, bytes);
-  // No type of pieces has this number, so that it is the shingle of no piece.
-  constexpr std::string_view kPrefix("\xFF\xFFmessage-id ", 13);
-  return std::max<std::uint64_t>(fingerprint::siphash(site, std::string(kPrefix).append(id)), 1);
+std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
+                            std::string_view body, std::string_view bytes) {
+  if (message_id.empty()) return fingerprint::siphash(site, bytes);
+  std::string text = fmt::format("reported:{}:{}:", message_id.size(), message_id);
+  const std::size_t last = body.find_last_not_of("\r\n");
+  body = body.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  text.reserve(text.size() + body.size());
+  std::ranges::remove_copy(body, std::back_inserter(text), '\r');
+  return fingerprint::siphash(site, text);
 }
 
 std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter) {
@@ -92,7 +91,10 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
                               const Settings& settings, std::span<const TaughtRule> rules) {
   ReportedMessage out;
   const auto header = mime::split_header_block(bytes, settings.mime);
-  out.name = message_name(site, header.fields, bytes);
+  const std::string_view message_id = counters::message_id_of(header.fields);
+  out.name = reported_name(site, message_id,
+                           bytes.substr(std::min(header.body_begin, bytes.size())), bytes);
+  out.history_name = counters::message_id_name(site, message_id);
   const auto origin = counters::origin_of(header.fields, settings.milter.local_networks);
   if (!origin.envelope.user.empty()) out.space = storage::counters::Space::kOut;
 

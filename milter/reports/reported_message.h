@@ -16,11 +16,15 @@
 
 namespace shingled::milter::reports {
 
-/// The name of a message: a hash under the site's key of its Message-ID, or without one of all its
-/// bytes. The history knows a message by the same name. `fields`: its header.
+/// The name of a message among the reports: a hash under the site's key of its Message-ID and its
+/// body, or without a Message-ID of all its bytes. The sender chooses the Message-ID, and a
+/// campaign may use one for many texts. Line breaks of each form are equal, and blank lines at the
+/// end do not count: mail programs differ in them. `message_id`: without blanks around it; empty =
+/// none.
 /// Threads: stateless.
-std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
-                           std::string_view bytes);
+/// Cost:    a copy of the body.
+std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
+                            std::string_view body, std::string_view bytes);
 
 /// The name of a reporter: a hash under the site's key; ASCII letters in lower case.
 std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter);
@@ -45,7 +49,8 @@ std::vector<TaughtRule> taught_rules(const Settings& settings);
 
 /// What a report needs of a message.
 struct ReportedMessage {
-  std::uint64_t name = 0;
+  std::uint64_t name = 0;          ///< reported_name()
+  std::uint64_t history_name = 0;  ///< counters::message_id_name()
   storage::counters::Space space = storage::counters::Space::kIn;
   std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax

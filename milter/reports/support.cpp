@@ -17,16 +17,33 @@ constexpr std::int64_t kWeightMost = 1'000'000;
 struct Voices {
   std::int64_t established = 0;
   std::int64_t newcomers = 0;
-  bool trusted = false;
+  std::int64_t trusted = 0;  ///< how many of the established ones are
 
   [[nodiscard]] std::int64_t sum() const {
     return established + std::min(newcomers, kNewcomersMax * kOneVoice);
   }
   [[nodiscard]] bool suffices(std::uint32_t reporters_min) const {
-    return trusted || sum() >= std::int64_t{reporters_min} * kOneVoice;
+    return trusted > 0 || sum() >= std::int64_t{reporters_min} * kOneVoice;
   }
   [[nodiscard]] std::int64_t whole() const { return sum() / kOneVoice; }
 };
+
+struct Sides {
+  Voices spam;
+  Voices ham;
+};
+
+Sides sides_of(std::span<const Supporter> supporters, const Electorate& electorate) {
+  Sides out;
+  for (const Supporter& supporter : supporters) {
+    Voices& side = supporter.kind == ReportKind::kSpam ? out.spam : out.ham;
+    const Standing standing = standing_of(supporter.reporter, electorate);
+    const std::int64_t voice = voice_of(supporter.reporter, standing);
+    (standing == Standing::kNewcomer ? side.newcomers : side.established) += voice;
+    side.trusted += standing == Standing::kTrusted ? 1 : 0;
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -52,20 +69,23 @@ std::int64_t voice_of(const ReporterRow& reporter, Standing standing) {
 
 std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
                            std::span<const Supporter> supporters, const Electorate& electorate) {
-  Voices spam;
-  Voices ham;
-  for (const Supporter& supporter : supporters) {
-    Voices& side = supporter.kind == ReportKind::kSpam ? spam : ham;
-    const Standing standing = standing_of(supporter.reporter, electorate);
-    const std::int64_t voice = voice_of(supporter.reporter, standing);
-    (standing == Standing::kNewcomer ? side.newcomers : side.established) += voice;
-    side.trusted |= standing == Standing::kTrusted;
-  }
+  const auto [spam, ham] = sides_of(supporters, electorate);
   std::int64_t weight = 0;
   if (spam.suffices(electorate.reporters_min)) weight += hash.per_spam * spam.whole();
   if (hash.per_spam > 0 || ham.suffices(electorate.reporters_min))
     weight += hash.per_ham * ham.whole();
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(weight, 0, kWeightMost));
+}
+
+std::optional<ReportKind> majority_of(std::span<const Supporter> reporters,
+                                      const Electorate& electorate) {
+  const auto [spam, ham] = sides_of(reporters, electorate);
+  const auto more = [](std::int64_t of_spam, std::int64_t of_ham) -> std::optional<ReportKind> {
+    if (of_spam == of_ham) return std::nullopt;
+    return of_spam > of_ham ? ReportKind::kSpam : ReportKind::kHam;
+  };
+  const auto trusted = more(spam.trusted, ham.trusted);
+  return trusted ? trusted : more(spam.sum(), ham.sum());
 }
 
 std::int64_t newcomers_among(std::span<const Supporter> supporters, const Electorate& electorate) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -45,6 +46,12 @@ std::int64_t voice_of(const storage::sqlite::ReporterRow& reporter, Standing sta
 std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
                            std::span<const storage::sqlite::Supporter> supporters,
                            const Electorate& electorate);
+
+/// What a message is by those who reported it: what more of the trusted ones say, and if these
+/// are silent or divided, the side with more voices, those of newcomers up to kNewcomersMax.
+/// nullopt at a tie. A pure function.
+std::optional<storage::sqlite::ReportKind> majority_of(
+    std::span<const storage::sqlite::Supporter> reporters, const Electorate& electorate);
 
 /// How many of the supporters are newcomers.
 std::int64_t newcomers_among(std::span<const storage::sqlite::Supporter> supporters,

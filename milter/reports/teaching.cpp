@@ -1,17 +1,23 @@
 #include "milter/reports/teaching.h"
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <utility>
 
 namespace shingled::milter::reports {
 
+using storage::sqlite::ReportedHash;
+
 namespace {
 
-constexpr std::chrono::seconds kTeachPatience{20};
+std::int32_t weight_on(const storage::Match& match, std::uint32_t flag) {
+  if (!match.exact) return 0;
+  for (std::size_t i = 0; i < match.flag_count; ++i) {
+    if (match.flags[i].flag == flag) return match.flags[i].value;
+  }
+  return 0;
+}
 
 /// nullopt: there is nothing to be done.
 std::optional<storage::Update> update_of(const storage::sqlite::HashChange& change) {
@@ -29,32 +35,53 @@ std::optional<storage::Update> update_of(const storage::sqlite::HashChange& chan
 
 }  // namespace
 
-std::int32_t stored_weight(const storage::FuzzyStore& store,
-                           const storage::sqlite::ReportedHash& hash, std::uint32_t now) {
-  const auto match = store.check(hash.fingerprint.digest, nullptr, now);
-  if (!match || !match->exact) return 0;
-  for (std::size_t i = 0; i < match->flag_count; ++i) {
-    if (match->flags[i].flag == hash.flag) return match->flags[i].value;
+Result<std::vector<std::int32_t>> stored_weights(const storage::FuzzyStore& store,
+                                                 std::span<const ReportedHash> hashes,
+                                                 std::uint32_t now) {
+  std::vector<storage::Question> questions;
+  questions.reserve(hashes.size());
+  for (const ReportedHash& hash : hashes) questions.push_back({&hash.fingerprint.digest, nullptr});
+  std::vector<std::optional<storage::Match>> answers(hashes.size());
+  if (!hashes.empty() && !store.check_batch(questions, now, answers))
+    return Error{ErrorCode::kUnavailable, "the storage cannot be reached"};
+  std::vector<std::int32_t> out(hashes.size(), 0);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (answers[i]) out[i] = weight_on(*answers[i], hashes[i].flag);
   }
-  return 0;
+  return out;
 }
 
-Status teach(storage::FuzzyStore& store, std::span<const storage::sqlite::HashChange> changes) {
+Status Teacher::teach(storage::FuzzyStore& store,
+                      std::span<const storage::sqlite::HashChange> changes) {
   // The storage may call back after we have given up.
-  std::vector<std::future<Status>> answers;
   for (const storage::sqlite::HashChange& change : changes) {
     auto update = update_of(change);
     if (!update) continue;
     auto answer = std::make_shared<std::promise<Status>>();
-    answers.push_back(answer->get_future());
+    under_way_.push_back(answer->get_future());
     store.submit(*std::move(update), [answer](const Status& done) { answer->set_value(done); });
   }
+  return wait(patience_.teach);
+}
+
+Status Teacher::settle() {
+  const Status waited = wait(patience_.settle);
+  return under_way_.empty() ? Status() : waited;
+}
+
+Status Teacher::wait(std::chrono::milliseconds patience) {
   Status worst;
-  for (std::future<Status>& answer : answers) {
-    if (answer.wait_for(kTeachPatience) != std::future_status::ready)
-      return Error{ErrorCode::kTimeout, "the storage does not answer"};
-    if (Status done = answer.get(); !done) worst = done;
+  std::vector<std::future<Status>> late;
+  for (std::future<Status>& answer : under_way_) {
+    if (answer.wait_for(patience) != std::future_status::ready) {
+      late.push_back(std::move(answer));
+      patience = std::chrono::milliseconds(0);
+    } else if (Status done = answer.get(); !done) {
+      worst = done;
+    }
   }
+  under_way_ = std::move(late);
+  if (!under_way_.empty()) return Error{ErrorCode::kTimeout, "the storage does not answer"};
   return worst;
 }
 

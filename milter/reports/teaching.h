@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <span>
+#include <vector>
 
 #include "config/base/result.h"
 #include "storage/model/fuzzy_store.h"
@@ -9,16 +12,41 @@
 
 namespace shingled::milter::reports {
 
-/// The weight of a hash on its list, whoever put it there; 0 if it is not on it.
-/// `now`: Unix seconds.
-std::int32_t stored_weight(const storage::FuzzyStore& store,
-                           const storage::sqlite::ReportedHash& hash, std::uint32_t now);
+/// The weights of hashes on their lists, in their order, whoever put them there; 0 of one that is
+/// not on its list. `now`: Unix seconds.
+/// Errors: kUnavailable: the storage cannot be reached.
+Result<std::vector<std::int32_t>> stored_weights(
+    const storage::FuzzyStore& store, std::span<const storage::sqlite::ReportedHash> hashes,
+    std::uint32_t now);
 
 /// Brings the storage from what reports taught to what they should have taught. What others taught
 /// stays: less is taken off if less is left, and a hash that nobody else taught is deleted from the
 /// list again.
-/// Errors: that of an update; others may have been made.
-/// Threads: waits for the storage, at most 20 s for each update.
-Status teach(storage::FuzzyStore& store, std::span<const storage::sqlite::HashChange> changes);
+/// Threads: one at a time.
+class Teacher {
+ public:
+  /// How long one call waits for the storage.
+  struct Patience {
+    std::chrono::milliseconds teach = std::chrono::seconds(20);
+    std::chrono::milliseconds settle = std::chrono::seconds(3);
+  };
+  explicit Teacher(Patience patience) : patience_(patience) {}
+  Teacher() : Teacher(Patience{}) {}
+
+  /// Errors: kTimeout; that of an update. Others may have been made, and after kTimeout may still
+  /// be made.
+  Status teach(storage::FuzzyStore& store, std::span<const storage::sqlite::HashChange> changes);
+  /// Waits for the updates that had no answer in time. Until then nobody knows what they will
+  /// change.
+  /// Errors: kTimeout: some still have none.
+  Status settle();
+
+ private:
+  /// Waits for all answers; forgets those that came. Returns the last of their errors.
+  Status wait(std::chrono::milliseconds patience);
+
+  Patience patience_;
+  std::vector<std::future<Status>> under_way_;
+};
 
 }  // namespace shingled::milter::reports

@@ -70,6 +70,14 @@ struct HashChange {
   std::int32_t seen = 0;
 };
 
+/// What the counters have of the reports of one person about one message.
+struct CountedParts {
+  bool whole = false;     ///< all of the report that stands
+  bool pieces = false;    ///< only its pieces; not who reported
+  bool opposite = false;  ///< something of the report that it replaced
+  [[nodiscard]] bool any() const { return whole || pieces || opposite; }
+};
+
 struct ReportOutcome {
   enum class What : std::uint8_t {
     kNew,
@@ -77,23 +85,27 @@ struct ReportOutcome {
     kTurned,  ///< and now says the opposite
   };
   What what = What::kNew;
-  bool counted = false;             ///< kSame: it was counted; kTurned: the old report was
-  std::uint64_t newcomers = 0;      ///< reports of the message that were marked as a newcomer's
+  CountedParts counted;
+  std::uint64_t newcomers = 0;      ///< newcomers whose reports of the message were counted
   ReporterRow reporter;             ///< with this report
-  std::vector<HashChange> changes;  ///< of the hashes of the message; kSame: those left over
+  std::vector<HashChange> changes;  ///< of the hashes of the message; kSame: none
 };
 
 /// A report that was added to the counters.
 struct CountedReport {
   std::uint64_t message = 0;
   std::uint64_t reporter = 0;
-  bool newcomer = false;  ///< as ReportOutcome::newcomers counts
+  bool whole = true;          ///< false: only its pieces
+  bool new_newcomer = false;  ///< one more for ReportOutcome::newcomers
 };
+
+struct ReportStatements;  // report_statements.h
 
 /// The reports of people (SCHEMA.md). A write that succeeded survives a power failure.
 ///
 /// What the storage was taught follows from the reports that stand: each report, new or turned,
-/// weighs its own hashes anew, and those of the report that it replaces.
+/// weighs its own hashes anew, and those of the report that it replaces. Before `add` and
+/// `forget_before`, nothing should be unfinished.
 ///
 /// Errors:  those of OwnedFile and Database; kCorrupt for a file that is not one of reports, and
 ///          for a row that cannot be; kInvalid for a file of a newer version; those of Weigh. After
@@ -112,17 +124,32 @@ class ReportTable {
   static Result<std::unique_ptr<ReportTable>> open(const std::string& path, std::uint64_t site);
 
   /// Takes a report: one transaction. Of one person and message only the last report stands.
+  /// Without `weigh` all weights stay.
   /// Cost: linear in the reporters of each of its hashes.
   Result<ReportOutcome> add(const ReportRow& row, const Weigh& weigh);
-  /// The storage has the wanted weights now, and a report was added to the counters.
-  Status finish(std::span<const HashChange> changes,
-                const std::optional<CountedReport>& counted = std::nullopt);
-  /// Hashes whose weights were not marked as taught: a crash came between.
+  /// The storage has the wanted weights now.
+  Status finish(std::span<const HashChange> changes);
+  /// Hashes whose weights were not marked as taught: a crash or a failure came between.
   Result<std::vector<HashChange>> unfinished();
+  /// The counters have a report now, or its pieces.
+  Status mark_counted(const CountedReport& report);
+
+  /// Gets each hash of the report that stands, with its supporters.
+  using Look = std::function<void(const ReportedHash& hash, std::span<const Supporter>)>;
+  Status each_hash(std::uint64_t message, std::uint64_t reporter, const Look& look);
+  /// The hashes of the report that stands.
+  Result<std::vector<ReportedHash>> hashes_of(std::uint64_t message, std::uint64_t reporter);
+  /// Who reported a message.
+  Result<std::vector<Supporter>> reporters_of(std::uint64_t message);
 
   /// Removes messages with all their reports whose last report is before `time`, at most `most` of
-  /// them. What was taught stays, and belongs to nobody. Returns how many were removed.
-  Result<std::size_t> forget_before(std::int64_t time, std::size_t most);
+  /// them. What was taught stays, and belongs to nobody: of hashes that others reported, too, only
+  /// what `weigh` gives these others is still theirs (`seen` is ignored). Returns how many were
+  /// removed.
+  /// Cost: linear in the reporters of each hash of these messages.
+  Result<std::size_t> forget_before(std::int64_t time, std::size_t most, const Weigh& weigh);
+  /// The time of the newest report; 0 without one.
+  Result<std::int64_t> newest();
 
   /// All reporters, those with most reports first, at most `most`.
   Result<std::vector<ReporterRow>> reporters(std::size_t most);
@@ -135,19 +162,22 @@ class ReportTable {
   Result<Counts> counts();
 
  private:
-  struct Statements;
-  ReportTable(OwnedFile file, std::unique_ptr<Statements> statements);
+  ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements);
 
   Status note_reporter(const ReportRow& row, bool is_new);
-  Status settle(const ReportRow& row, std::optional<ReportKind> before);
+  Status settle(const ReportRow& row, std::optional<ReportKind> before, std::int64_t counted);
+  Result<std::vector<std::int64_t>> links_of(std::uint64_t message, std::uint64_t reporter);
   Status drop_links(const ReportRow& row, std::vector<std::int64_t>& touched);
   Status link(const ReportRow& row, std::vector<std::int64_t>& touched);
   Status weigh_all(std::span<const std::int64_t> ids, const Weigh& weigh,
                    std::vector<HashChange>& changes);
+  Status disown(std::int64_t hash, const Weigh& weigh);
+  Result<std::optional<HashChange>> find_hash(std::int64_t id);
+  Result<std::vector<Supporter>> supporters_of(std::int64_t hash);
   Result<ReporterRow> reporter(std::uint64_t name);
 
   OwnedFile file_;
-  std::unique_ptr<Statements> statements_;  ///< end before the database
+  std::unique_ptr<ReportStatements> statements_;  ///< end before the database
 };
 
 }  // namespace shingled::storage::sqlite

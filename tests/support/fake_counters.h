@@ -18,6 +18,8 @@ namespace shingled::testing {
 class FakeCounters final : public storage::counters::CounterStore {
  public:
   void fail(bool fails) { state_.lock()->fails = fails; }
+  /// Which of the next additions fail, in their order.
+  void fail_next(std::vector<bool> fails) { state_.lock()->next = std::move(fails); }
   [[nodiscard]] std::vector<storage::counters::Addition> additions() const {
     return state_.lock()->additions;
   }
@@ -25,7 +27,12 @@ class FakeCounters final : public storage::counters::CounterStore {
 
   Status add(const storage::counters::Addition& addition, TimePoint /*deadline*/) override {
     auto state = state_.lock();
-    if (state->fails) return failure();
+    bool fails = state->fails;
+    if (!state->next.empty()) {
+      fails = state->next.front();
+      state->next.erase(state->next.begin());
+    }
+    if (fails) return failure();
     state->additions.push_back(addition);
     return {};
   }
@@ -77,6 +84,7 @@ class FakeCounters final : public storage::counters::CounterStore {
     std::vector<storage::counters::Addition> additions;
     std::size_t questions = 0;
     bool fails = false;
+    std::vector<bool> next;
   };
   static Error failure() { return {ErrorCode::kUnavailable, "the disk is full"}; }
   mutable Guarded<State> state_;

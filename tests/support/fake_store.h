@@ -67,6 +67,13 @@ class FakeStore final : public storage::FuzzyStore {
     return match ? std::vector{*match} : std::vector<storage::Match>{};
   }
   void submit(storage::Update update, storage::UpdateDone done) override {
+    Failure failure = Failure::kNone;
+    if (auto state = state_.lock(); !state->failures.empty()) {
+      failure = state->failures.front();
+      state->failures.erase(state->failures.begin());
+    }
+    if (failure == Failure::kLost) return apply(update, [done](const Status&) { done(refused()); });
+    if (failure == Failure::kRefused) return done(refused());
     if (commit_ == Commit::kAtOnce) return apply(update, done);
     state_.lock()->waiting.emplace_back(update, std::move(done));
   }
@@ -97,6 +104,14 @@ class FakeStore final : public storage::FuzzyStore {
   }
   /// From now on the store cannot be reached, and checks have no answer.
   void go_away() { away_ = true; }
+  void come_back() { away_ = false; }
+  enum class Failure : std::uint8_t {
+    kNone,
+    kRefused,
+    kLost,  ///< it is made, but its answer is an error
+  };
+  /// What becomes of the next updates, in their order.
+  void fail_next(std::vector<Failure> failures) { state_.lock()->failures = std::move(failures); }
   void pretend_size(std::uint64_t size) { state_.lock()->pretended_size = size; }
   void put(const storage::Match& match, std::optional<Shingles> shingles = std::nullopt) {
     state_.lock()->records[match.digest] = {match, shingles};
@@ -113,7 +128,10 @@ class FakeStore final : public storage::FuzzyStore {
     std::vector<storage::Update> applied;
     std::uint64_t pretended_size = 0;
     std::vector<storage::UpdateName> recent;
+    std::vector<Failure> failures;
   };
+
+  static Status refused() { return Error{ErrorCode::kUnavailable, "refused by the test"}; }
 
   static storage::Match exact_match(const Digest& digest, const storage::FlagValue& list) {
     storage::Match match;

@@ -41,7 +41,8 @@ struct Desk : ::testing::Test {
   NullLogger logger;
   testing::FakeStore store;
   std::shared_ptr<testing::FakeCounters> counters = std::make_shared<testing::FakeCounters>();
-  std::vector<std::pair<std::uint64_t, ReportKind>> labels;
+  std::vector<std::pair<std::uint64_t, std::optional<ReportKind>>> labels;
+  Teacher::Patience patience;
   Settings settings;
   std::unique_ptr<ReportDesk> desk;
 
@@ -53,11 +54,13 @@ struct Desk : ::testing::Test {
   void open() {
     desk.reset();
     desk = std::make_unique<ReportDesk>(clock, random, logger);
-    desk->connect({.store = &store,
-                   .counters = [this] { return counters; },
-                   .site = [] { return std::optional(kTestSite); },
-                   .label = [this](std::uint64_t message,
-                                   ReportKind label) { labels.emplace_back(message, label); }});
+    desk->connect(
+        {.store = &store,
+         .counters = [this] { return counters; },
+         .site = [] { return std::optional(kTestSite); },
+         .label = [this](std::uint64_t message,
+                         std::optional<ReportKind> label) { labels.emplace_back(message, label); },
+         .patience = patience});
     desk->use(std::make_shared<const Settings>(settings));
   }
   Result<ReportReceipt> take(ReportKind kind, const std::string& who, const std::string& message) {
@@ -124,7 +127,7 @@ TEST_F(Desk, TakesBackExactly) {
   EXPECT_EQ(weight(mail(1)), 0);
   EXPECT_EQ(store.size(), 0U) << "as it was before";
   EXPECT_EQ(counted(Measure::kRescue, PieceType::kSubject), 1U);
-  EXPECT_EQ(labels.back().second, ReportKind::kHam);
+  EXPECT_EQ(labels.back().second, std::nullopt) << "one says this, one that";
   // Ann and Bob disagree now; a third one decides.
   spam("joe", mail(1));
   EXPECT_EQ(spam("bob", mail(1)).what, What::kTurned);
@@ -209,6 +212,108 @@ TEST_F(Desk, FinishesWhatTheCountersDidNotTake) {
   EXPECT_EQ(receipt.what, What::kSame);
   EXPECT_TRUE(receipt.counted);
   EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 1U);
+  EXPECT_GT(counted(Measure::kMass, PieceType::kHashReporter), 0U);
+  EXPECT_FALSE(labels.empty());
+}
+
+TEST_F(Desk, ARetryTeachesNothingTwice) {
+  settings.reports.trusted_reporters = {"ann"};
+  open();
+  counters->fail(true);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(take(ReportKind::kSpam, "ann", mail(1)));
+  EXPECT_EQ(weight(mail(1)), 1);
+  counters->fail(false);
+  EXPECT_EQ(spam("ann", mail(1)).changed, 0U);
+  EXPECT_EQ(weight(mail(1)), 1);
+  spam("bob", mail(1));
+  EXPECT_EQ(weight(mail(1)), 2);
+}
+
+TEST_F(Desk, CountsEachPartOnce) {
+  for (int i = 0; i < 3; ++i) {
+    counters->fail_next({i > 0, true});  // the pieces once, never the reporters
+    EXPECT_FALSE(take(ReportKind::kSpam, "ann", mail(1)));
+  }
+  counters->fail_next({});
+  EXPECT_TRUE(spam("ann", mail(1)).counted);
+  EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 1U);
+  EXPECT_EQ(counted(Measure::kMass, PieceType::kMessageReporter), 1U);
+}
+
+TEST_F(Desk, ACountedNewcomerMayAlwaysTakeItBack) {
+  for (int i = 0; i < 5; ++i) spam("sock" + std::to_string(i), mail(1));
+  counters->fail(true);
+  EXPECT_FALSE(take(ReportKind::kHam, "sock0", mail(1)));
+  EXPECT_FALSE(take(ReportKind::kHam, "sock0", mail(1)));
+  counters->fail(false);
+  EXPECT_TRUE(ham("sock0", mail(1)).counted) << "his complaint was";
+  EXPECT_FALSE(ham("sock4", mail(1)).counted) << "he was one too many";
+}
+
+TEST_F(Desk, TakesNothingWhileTheStorageIsAway) {
+  spam("ann", mail(1));
+  spam("bob", mail(1));
+  ASSERT_EQ(weight(mail(1)), 2);
+  store.go_away();
+  const auto receipt = take(ReportKind::kHam, "bob", mail(1));
+  ASSERT_FALSE(receipt);
+  EXPECT_EQ(receipt.error().code, ErrorCode::kUnavailable);
+  store.come_back();
+  EXPECT_EQ(ham("bob", mail(1)).what, What::kTurned);
+  EXPECT_EQ(weight(mail(1)), 0) << "taken back, not lost";
+}
+
+TEST_F(Desk, WaitsForUpdatesThatHadNoAnswer) {
+  testing::FakeStore slow(testing::FakeStore::Commit::kWhenTold);
+  settings.reports.trusted_reporters = {"ann"};
+  desk = std::make_unique<ReportDesk>(clock, random, logger);
+  desk->connect({.store = &slow,
+                 .counters = [this] { return counters; },
+                 .site = [] { return std::optional(kTestSite); },
+                 .label = nullptr,
+                 .patience = {std::chrono::milliseconds(0), std::chrono::milliseconds(0)}});
+  desk->use(std::make_shared<const Settings>(settings));
+  EXPECT_EQ(take(ReportKind::kSpam, "ann", mail(1)).error().code, ErrorCode::kTimeout);
+  const std::size_t updates = slow.waiting();
+  EXPECT_EQ(take(ReportKind::kSpam, "ann", mail(1)).error().code, ErrorCode::kTimeout);
+  EXPECT_EQ(slow.waiting(), updates) << "nothing is sent again";
+  slow.commit();
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kSame);
+  EXPECT_EQ(slow.waiting(), 0U);
+  EXPECT_EQ(slow.applied(), updates);
+}
+
+TEST_F(Desk, OneMessageIdNamesManyMessages) {
+  const std::string other = mail(1, "Another text under the same Message-ID: " + kOffer);
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kNew);
+  EXPECT_EQ(spam("ann", other).what, What::kNew);
+  EXPECT_EQ(labels.front().first, labels.back().first) << "the history knows only the id";
+}
+
+TEST_F(Desk, TheMajorityDecidesTheLabel) {
+  spam("ann", mail(1));
+  spam("bob", mail(1));
+  ham("joe", mail(1));
+  EXPECT_EQ(labels.back().second, ReportKind::kSpam) << "not the last one";
+  ham("eve", mail(1));
+  EXPECT_EQ(labels.back().second, std::nullopt);
+  settings.reports.trusted_reporters = {"eve"};
+  open();
+  ham("zoe", mail(1));
+  EXPECT_EQ(labels.back().second, ReportKind::kHam);
+}
+
+TEST_F(Desk, ADoubtedClockForgetsNothing) {
+  spam("ann", mail(1));
+  desk.reset();
+  clock.advance(settings.reports.keep * 2);  // while it did not run: maybe the clock is wrong
+  open();
+  spam("ann", mail(2, "A text of something else entirely, which nobody has ever seen before."));
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kSame);
+  clock.advance(std::chrono::hours(25));
+  EXPECT_EQ(spam("ann", mail(3)).what, What::kNew);
+  clock.advance(settings.reports.keep * 2);
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kNew) << "it stayed so";
 }
 
 TEST_F(Desk, AStartFinishesWhatACrashLeft) {
@@ -263,6 +368,19 @@ TEST_F(Desk, CountsWithoutAStorage) {
   EXPECT_TRUE(spam("ann", mail(1)).counted);
   EXPECT_TRUE(std::filesystem::exists(directory.file("counters/key")))
       << "made as the counters would";
+}
+
+TEST_F(Desk, MakesNoFolderBesideAKeyFile) {
+  settings.counters.key_file = directory.file("site.key");
+  desk = std::make_unique<ReportDesk>(clock, random, logger);
+  desk->connect({.store = &store,
+                 .counters = [] { return nullptr; },
+                 .site = [] { return std::nullopt; },
+                 .label = nullptr});
+  desk->use(std::make_shared<const Settings>(settings));
+  spam("ann", mail(1));
+  EXPECT_TRUE(std::filesystem::exists(settings.counters.key_file));
+  EXPECT_FALSE(std::filesystem::exists(directory.file("counters")));
 }
 
 }  // namespace

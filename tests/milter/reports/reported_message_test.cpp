@@ -4,22 +4,31 @@
 
 #include <algorithm>
 
+#include "milter/counters/message_id.h"
+
 namespace shingled::milter::reports {
 namespace {
 
 constexpr CounterKeyBytes kSite{1, 2, 3};
 
-std::vector<mime::HeaderField> with_id(std::string_view id) {
-  return {{.name = "Message-Id", .value = id}};
+ReportedMessage read(const std::string& bytes) {
+  const Settings settings;
+  return read_reported(bytes, kSite, settings, {});
 }
 
-TEST(ReportedMessage, HasTheNameOfItsMessageId) {
-  EXPECT_EQ(message_name(kSite, with_id(" <a@b> "), "one"),
-            message_name(kSite, with_id("<a@b>"), "two"));
-  EXPECT_NE(message_name(kSite, with_id("<a@b>"), "one"),
-            message_name(kSite, with_id("<c@b>"), "one"));
-  EXPECT_NE(message_name(kSite, {}, "one"), message_name(kSite, {}, "two"));
-  EXPECT_NE(message_name(kSite, {}, "one"), message_name({9}, {}, "one"));
+TEST(ReportedMessage, HasTheNameOfItsMessageIdAndBody) {
+  const ReportedMessage one = read("A: 1\r\nMessage-Id: <a@b> \r\n\r\none\r\ntwo\r\n");
+  EXPECT_EQ(read("Message-ID:\nMessage-ID:  <a@b>\n\none\ntwo\n\n").name, one.name)
+      << "another header, other line breaks";
+  EXPECT_NE(read("Message-ID: <c@b>\n\none\ntwo\n").name, one.name);
+  const ReportedMessage other = read("Message-ID: <a@b>\n\nan other text\n");
+  EXPECT_NE(other.name, one.name) << "the sender chooses the Message-ID";
+  EXPECT_EQ(other.history_name, one.history_name);
+  EXPECT_EQ(one.history_name, counters::message_id_name(kSite, "<a@b>"));
+  const ReportedMessage without = read("A: 1\n\none\n");
+  EXPECT_EQ(without.history_name, 0U);
+  EXPECT_NE(without.name, read("A: 1\n\ntwo\n").name);
+  EXPECT_NE(reported_name(kSite, "", "", "one"), reported_name({9}, "", "", "one"));
 }
 
 TEST(ReportedMessage, NamesReportersWithoutCase) {

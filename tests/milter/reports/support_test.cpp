@@ -83,5 +83,22 @@ TEST(Support, WantedMailTakesBackAndIsPutOnItsOwnList) {
   EXPECT_EQ(wanted_weight({.flag = 13, .per_spam = 0, .per_ham = 1}, who, voters), 2);
 }
 
+TEST(Support, TheMajorityNamesAMessage) {
+  const Electorate voters{.reporters_min = 2, .trusted = {7, 8}, .now = kNow};
+  const auto of = [&](std::vector<std::uint64_t> spam, std::vector<std::uint64_t> ham) {
+    std::vector<Supporter> who;
+    for (const std::uint64_t name : spam) who.push_back({row(name), ReportKind::kSpam});
+    for (const std::uint64_t name : ham) who.push_back({row(name), ReportKind::kHam});
+    return majority_of(who, voters);
+  };
+  EXPECT_EQ(of({}, {}), std::nullopt);
+  EXPECT_EQ(of({1}, {}), ReportKind::kSpam);
+  EXPECT_EQ(of({1}, {2}), std::nullopt) << "a tie";
+  EXPECT_EQ(of({1}, {2, 3}), ReportKind::kHam);
+  EXPECT_EQ(of({1, 2, 3, 4}, {7}), ReportKind::kHam) << "a trusted one decides";
+  EXPECT_EQ(of({1, 8}, {7}), ReportKind::kSpam) << "they are divided";
+  EXPECT_EQ(of({1, 2, 3, 4, 5}, {10, 11, 12}), std::nullopt) << "a crowd of newcomers is bounded";
+}
+
 }  // namespace
 }  // namespace shingled::milter::reports

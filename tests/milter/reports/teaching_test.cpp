@@ -1,6 +1,10 @@
 #include "milter/reports/teaching.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
 
 #include "tests/support/fake_store.h"
 
@@ -40,7 +44,8 @@ TEST(Teaching, SendsTheDifference) {
        }) {
     FakeStore store;
     const std::array changes = {row.change};
-    ASSERT_TRUE(teach(store, changes)) << row.why;
+    Teacher teacher;
+    ASSERT_TRUE(teacher.teach(store, changes)) << row.why;
     const auto updates = store.updates();
     ASSERT_EQ(updates.size(), row.kind ? 1U : 0U) << row.why;
     if (!row.kind) continue;
@@ -50,15 +55,30 @@ TEST(Teaching, SendsTheDifference) {
   }
 }
 
-TEST(Teaching, ReadsTheWeightOfOneList) {
+TEST(Teaching, ReadsTheWeightsOfLists) {
   FakeStore store;
-  storage::sqlite::ReportedHash hash;
-  hash.flag = 11;
-  EXPECT_EQ(stored_weight(store, hash, 0), 0);
+  std::array<storage::sqlite::ReportedHash, 2> hashes;
+  hashes[0].flag = 11;
+  hashes[1].flag = 12;
+  EXPECT_THAT(*stored_weights(store, hashes, 0), ::testing::ElementsAre(0, 0));
   store.knows_all = storage::FlagValue{11, 5};
-  EXPECT_EQ(stored_weight(store, hash, 0), 5);
-  hash.flag = 12;
-  EXPECT_EQ(stored_weight(store, hash, 0), 0);
+  EXPECT_THAT(*stored_weights(store, hashes, 0), ::testing::ElementsAre(5, 0));
+  store.go_away();
+  const auto away = stored_weights(store, hashes, 0);
+  ASSERT_FALSE(away) << "not known is not zero";
+  EXPECT_EQ(away.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(stored_weights(store, {}, 0));
+}
+
+TEST(Teaching, WaitsForWhatIsUnderWay) {
+  FakeStore store(FakeStore::Commit::kWhenTold);
+  const std::array changes = {change(0, 2, 0)};
+  Teacher teacher({.teach = std::chrono::milliseconds(0), .settle = std::chrono::milliseconds(0)});
+  EXPECT_EQ(teacher.teach(store, changes).error().code, ErrorCode::kTimeout);
+  EXPECT_EQ(teacher.settle().error().code, ErrorCode::kTimeout);
+  EXPECT_EQ(store.commit(Error{ErrorCode::kUnavailable, "full"}), 1U);
+  EXPECT_TRUE(teacher.settle()) << "whether it was made is read from the storage";
+  EXPECT_EQ(store.waiting(), 0U);
 }
 
 }  // namespace

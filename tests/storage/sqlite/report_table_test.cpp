@@ -1,4 +1,5 @@
-// Covers storage/sqlite/report_schema.cpp, too.
+// Covers storage/sqlite/report_schema.cpp, storage/sqlite/report_statements.cpp and
+// storage/sqlite/report_upkeep.cpp, too.
 #include "storage/sqlite/report_table.h"
 
 #include <gtest/gtest.h>
@@ -45,12 +46,14 @@ TEST(ReportTable, KeepsOneReportForAPersonAndMessage) {
   EXPECT_EQ(outcome->changes[0].wanted, 1);
   EXPECT_EQ(outcome->changes[0].seen, 7);
   EXPECT_EQ(outcome->changes[0].hash.fingerprint.shingles->at(0), 5U);
-  ASSERT_TRUE(table->finish(outcome->changes, CountedReport{1, UINT64_MAX, true}));
+  ASSERT_TRUE(table->finish(outcome->changes));
+  ASSERT_TRUE(table->mark_counted({1, UINT64_MAX, /*whole=*/false, /*new_newcomer=*/true}));
 
   outcome = table->add(row(1, UINT64_MAX, ReportKind::kSpam), one_a_supporter);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->what, What::kSame);
-  EXPECT_TRUE(outcome->counted);
+  EXPECT_TRUE(outcome->counted.pieces);
+  EXPECT_FALSE(outcome->counted.whole);
   EXPECT_EQ(outcome->newcomers, 1U);
   EXPECT_TRUE(outcome->changes.empty());
 
@@ -58,6 +61,14 @@ TEST(ReportTable, KeepsOneReportForAPersonAndMessage) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->what, What::kTurned);
   EXPECT_EQ(outcome->reporter.reports, 1U);
+  EXPECT_TRUE(outcome->counted.opposite);
+  EXPECT_FALSE(outcome->counted.pieces);
+  outcome = table->add(row(1, UINT64_MAX, ReportKind::kHam), one_a_supporter);
+  EXPECT_TRUE(outcome->counted.opposite) << "also where counting it failed";
+  ASSERT_TRUE(table->mark_counted({1, UINT64_MAX}));
+  outcome = table->add(row(1, UINT64_MAX, ReportKind::kHam), one_a_supporter);
+  EXPECT_TRUE(outcome->counted.whole);
+  EXPECT_EQ(outcome->newcomers, 1U);
 }
 
 TEST(ReportTable, RemembersWhatWasNotTaught) {
@@ -90,6 +101,60 @@ TEST(ReportTable, ChangesNothingWhereWeighingFails) {
   EXPECT_EQ(table->add(row(1, 2, ReportKind::kSpam), one_a_supporter)->what, What::kNew);
 }
 
+TEST(ReportTable, WhatWasTaughtBelongsToNobodyOnceForgotten) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  for (std::uint64_t reporter = 1; reporter <= 3; ++reporter) {
+    const auto outcome = table->add(row(1, reporter, ReportKind::kSpam, 100), one_a_supporter);
+    ASSERT_TRUE(outcome);
+    ASSERT_TRUE(table->finish(outcome->changes));
+  }
+  auto outcome = table->add(row(2, 1, ReportKind::kSpam, 300), one_a_supporter);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->changes.empty()) << "three have reported it";
+  ASSERT_TRUE(table->forget_before(200, 10, one_a_supporter));
+  EXPECT_TRUE(table->unfinished()->empty());
+  EXPECT_EQ(table->counts()->aside, 0U);
+  outcome = table->add(row(3, 2, ReportKind::kSpam, 300), one_a_supporter);
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->changes.size(), 1U);
+  EXPECT_EQ(outcome->changes[0].taught, 1) << "that of the one reporter who is left";
+  EXPECT_EQ(outcome->changes[0].wanted, 2) << "a report of spam never takes anything off";
+}
+
+TEST(ReportTable, TellsWhoReportedWhat) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  EXPECT_EQ(*table->newest(), 0);
+  ASSERT_TRUE(table->add(row(1, 2, ReportKind::kSpam, 100), one_a_supporter));
+  ASSERT_TRUE(table->add(row(1, 3, ReportKind::kHam, 300), one_a_supporter));
+  ASSERT_TRUE(table->add(row(2, 4, ReportKind::kSpam, 200), one_a_supporter));
+  EXPECT_EQ(*table->newest(), 300);
+  const auto reporters = table->reporters_of(1);
+  ASSERT_TRUE(reporters);
+  ASSERT_EQ(reporters->size(), 2U);
+  EXPECT_EQ((*reporters)[0].reporter.name + (*reporters)[1].reporter.name, 5U);
+  ASSERT_EQ(table->hashes_of(1, 2)->size(), 1U);
+  EXPECT_TRUE(table->hashes_of(1, 4)->empty());
+  std::size_t supporters = 0;
+  ASSERT_TRUE(table->each_hash(2, 4, [&](const ReportedHash& hash, std::span<const Supporter> who) {
+    EXPECT_EQ(hash.flag, 11U);
+    supporters += who.size();
+  }));
+  EXPECT_EQ(supporters, 3U);
+}
+
+TEST(ReportTable, LeavesWeightsWithoutWeighing) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  auto outcome = table->add(row(1, 2, ReportKind::kSpam), one_a_supporter);
+  ASSERT_TRUE(outcome && table->finish(outcome->changes));
+  outcome = table->add(row(1, 2, ReportKind::kHam), nullptr);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->changes.empty());
+  EXPECT_TRUE(table->unfinished()->empty());
+}
+
 TEST(ReportTable, ForgetsOldMessages) {
   const testing::TemporaryDirectory directory;
   const auto table = open_table(directory.file("r.db"));
@@ -99,9 +164,9 @@ TEST(ReportTable, ForgetsOldMessages) {
     ASSERT_TRUE(outcome);
     ASSERT_TRUE(table->finish(outcome->changes));
   }
-  EXPECT_EQ(*table->forget_before(250, 1), 1U);
-  EXPECT_EQ(*table->forget_before(250, 10), 1U);
-  EXPECT_EQ(*table->forget_before(250, 10), 0U);
+  EXPECT_EQ(*table->forget_before(250, 1, one_a_supporter), 1U);
+  EXPECT_EQ(*table->forget_before(250, 10, one_a_supporter), 1U);
+  EXPECT_EQ(*table->forget_before(250, 10, one_a_supporter), 0U);
   EXPECT_EQ(table->counts()->messages, 1U);
   EXPECT_EQ(table->counts()->aside, 0U);
   EXPECT_EQ(table->add(row(1, 2, ReportKind::kSpam, 400), one_a_supporter)->what, What::kNew);

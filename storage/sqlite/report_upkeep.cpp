@@ -1,0 +1,143 @@
+// What ReportTable does beside taking reports.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "storage/sqlite/report_statements.h"
+#include "storage/sqlite/report_table.h"
+#include "storage/sqlite/statements.h"
+
+namespace shingled::storage::sqlite {
+
+Status ReportTable::finish(std::span<const HashChange> changes) {
+  if (changes.empty()) return {};
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  for (const HashChange& change : changes) {
+    Status done = statements_->taught.bind(1, change.id).bind(2, std::int64_t{change.wanted}).run();
+    if (!done) return done;
+  }
+  return transaction->commit();
+}
+
+Status ReportTable::mark_counted(const CountedReport& report) {
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  const std::int64_t message = signed_name(report.message);
+  Status done = statements_->counted.bind(1, message)
+                    .bind(2, signed_name(report.reporter))
+                    .bind(3, report.whole ? kWholeCounted : kPiecesCounted)
+                    .run();
+  if (done && report.new_newcomer) done = statements_->note_newcomer.bind(1, message).run();
+  if (!done) return done;
+  return transaction->commit();
+}
+
+Result<std::vector<HashChange>> ReportTable::unfinished() {
+  std::vector<HashChange> out;
+  Status done = for_each_row(statements_->unfinished, [&](const Statement& row) -> Status {
+    auto found = hash_of(row, file_.database->path());
+    if (!found) return found.error();
+    out.push_back(*std::move(found));
+    return {};
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<std::size_t> ReportTable::forget_before(std::int64_t time, std::size_t most,
+                                               const Weigh& weigh) {
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  std::vector<std::int64_t> names;
+  Status done =
+      for_each_row(statements_->old_messages.bind(1, time).bind(2, static_cast<std::int64_t>(most)),
+                   [&](const Statement& row) { names.push_back(row.integer(0)); });
+  std::set<std::int64_t> hashes;
+  for (std::size_t i = 0; done && i < names.size(); ++i) {
+    done = for_each_row(statements_->hashes_of_message.bind(1, names[i]),
+                        [&](const Statement& row) { hashes.insert(row.integer(0)); });
+    if (done) done = statements_->forget_links.bind(1, names[i]).run();
+    if (done) done = statements_->forget_reports.bind(1, names[i]).run();
+    if (done) done = statements_->forget_message.bind(1, names[i]).run();
+  }
+  for (auto hash = hashes.begin(); done && hash != hashes.end(); ++hash)
+    done = disown(*hash, weigh);
+  if (!done) return done.error();
+  if (done = transaction->commit(); !done) return done.error();
+  return names.size();
+}
+
+/// After links of a hash went: of what was taught only what the others give it is still theirs.
+Status ReportTable::disown(std::int64_t id, const Weigh& weigh) {
+  const auto found = find_hash(id);
+  if (!found) return found.error();
+  if (!*found || (*found)->taught != (*found)->wanted) return {};
+  const auto supporters = supporters_of(id);
+  if (!supporters) return supporters.error();
+  if (supporters->empty()) return statements_->drop_hash.bind(1, id).run();
+  const auto weight = weigh((*found)->hash, *supporters);
+  if (!weight) return weight.error();
+  const std::int32_t theirs = std::min((*found)->taught, weight->wanted);
+  return statements_->disown.bind(1, id).bind(2, std::int64_t{theirs}).run();
+}
+
+Status ReportTable::each_hash(std::uint64_t message, std::uint64_t reporter, const Look& look) {
+  const auto links = links_of(message, reporter);
+  if (!links) return links.error();
+  for (const std::int64_t id : *links) {
+    const auto found = find_hash(id);
+    if (!found) return found.error();
+    if (!*found) continue;
+    const auto supporters = supporters_of(id);
+    if (!supporters) return supporters.error();
+    look((*found)->hash, *supporters);
+  }
+  return {};
+}
+
+Result<std::vector<ReportedHash>> ReportTable::hashes_of(std::uint64_t message,
+                                                         std::uint64_t reporter) {
+  const auto links = links_of(message, reporter);
+  if (!links) return links.error();
+  std::vector<ReportedHash> out;
+  for (const std::int64_t id : *links) {
+    const auto found = find_hash(id);
+    if (!found) return found.error();
+    if (*found) out.push_back((*found)->hash);
+  }
+  return out;
+}
+
+Result<std::vector<Supporter>> ReportTable::reporters_of(std::uint64_t message) {
+  std::vector<Supporter> out;
+  Status done = for_each_row(statements_->reporters_of_message.bind(1, signed_name(message)),
+                             [&](const Statement& row) { out.push_back(supporter_of(row)); });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<std::int64_t> ReportTable::newest() {
+  return file_.database->integer("SELECT coalesce(max(last), 0) FROM messages");
+}
+
+Result<std::vector<ReporterRow>> ReportTable::reporters(std::size_t most) {
+  std::vector<ReporterRow> out;
+  Status done = for_each_row(statements_->reporters.bind(1, static_cast<std::int64_t>(most)),
+                             [&](const Statement& row) { out.push_back(reporter_of(row)); });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<ReportTable::Counts> ReportTable::counts() {
+  const auto messages = file_.database->integer("SELECT count(*) FROM messages");
+  if (!messages) return messages.error();
+  const auto reporters = file_.database->integer("SELECT count(*) FROM reporters");
+  if (!reporters) return reporters.error();
+  const auto aside = file_.database->integer("SELECT count(*) FROM hashes WHERE taught = 0");
+  if (!aside) return aside.error();
+  return Counts{static_cast<std::uint64_t>(*messages), static_cast<std::uint64_t>(*reporters),
+                static_cast<std::uint64_t>(*aside)};
+}
+
+}  // namespace shingled::storage::sqlite
