@@ -106,7 +106,8 @@ class RunningDaemon {
   }
   Status start_status();
   /// The bounds of requests, which have reports and additions to counters as bodies.
-  [[nodiscard]] status::HttpServerOptions with_bodies(status::HttpServerOptions options) const;
+  [[nodiscard]] status::HttpServerOptions with_bodies(
+      const status::HttpServerOptions& options) const;
   /// Opens counters.listen.
   Status start_counter_service();
   /// For the pages of counters.
@@ -114,8 +115,15 @@ class RunningDaemon {
   /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
   void reload();
-  /// The settings as they are in their files now; null, and told, if they have an error.
-  std::shared_ptr<const Settings> read_settings();
+  struct Wanted {
+    std::shared_ptr<const Settings> settings;
+    std::shared_ptr<const policy::CompiledRules> rules;
+  };
+  /// The settings as they are in their files now, or without files as they are; both null, and
+  /// told, if they have an error.
+  Wanted read_settings();
+  /// Puts a scanner with these settings in force. After an error all is as before.
+  Status reload_scanner(const Wanted& wanted);
   void say_unchanged(std::string_view problem);
   /// Reloads in a thread of its own, and meanwhile reports to the watchdog.
   void reload_alive();

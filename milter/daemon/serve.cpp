@@ -49,11 +49,15 @@ void RunningDaemon::say_unchanged(std::string_view problem) {
   log_.error(LogLine("reload_failed").field("problem", problem).field("settings", "unchanged"));
 }
 
-std::shared_ptr<const Settings> RunningDaemon::read_settings() {
-  config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
+RunningDaemon::Wanted RunningDaemon::read_settings() {
+  config::Loaded loaded{settings_, {}};
+  if (!source_.file.empty()) {
+    loaded = config::load_settings_file(source_.file, source_.overrides);
+  }
+  Wanted wanted;
   if (loaded.settings != nullptr) {
     auto policy = policy::policy_rules(*loaded.settings);
-    if (policy.rules == nullptr) loaded.settings = nullptr;
+    if (policy.rules != nullptr) wanted = {loaded.settings, policy.rules};
     loaded.problems.insert(loaded.problems.end(), policy.problems.begin(), policy.problems.end());
   }
   for (const config::Problem& problem : loaded.problems) {
@@ -63,31 +67,32 @@ std::shared_ptr<const Settings> RunningDaemon::read_settings() {
       log_.warning(LogLine("config_warning").field("problem", problem.to_string()));
     }
   }
-  return loaded.settings;
+  return wanted;
+}
+
+Status RunningDaemon::reload_scanner(const Wanted& wanted) {
+  if (Status similar = similar_.use(wanted.settings->similar); !similar) return similar;
+  const auto before = policy_;
+  make_policy(*wanted.rules);
+  auto scanner = open_scanner(wanted.settings);
+  const Status limited =
+      scanner ? limits_.use(wanted.settings->ratelimit) : Status(scanner.error());
+  if (!limited) {
+    policy_ = before;
+    return limited;
+  }
+  rule_hits_.use(policy_->rules(), policy_->hits());
+  use(*std::move(scanner));
+  memory_->set_max(wanted.settings->milter.memory_max);
+  return {};
 }
 
 void RunningDaemon::reload() {
   process::notify_reloading();
-  const auto problems_kept = [&](std::string_view what) { say_unchanged(what); };
-  std::shared_ptr<const Settings> wanted = settings_;
-  if (!source_.file.empty()) {
-    wanted = read_settings();
-  }
+  auto [wanted, rules] = read_settings();
   if (wanted != nullptr && scanner_ != nullptr) {
-    const auto rules = read_policy(*wanted);
-    const Status similar = rules ? similar_.use(wanted->similar) : Status(rules.error());
-    const auto before = policy_;
-    if (similar) make_policy(**rules);
-    auto scanner =
-        similar ? open_scanner(wanted) : Result<std::unique_ptr<filter::Scanner>>(similar.error());
-    const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
-    if (limited) {
-      use(*std::move(scanner));
-      rule_hits_.use(policy_->rules(), policy_->hits());
-      memory_->set_max(wanted->milter.memory_max);
-    } else {
-      policy_ = before;
-      problems_kept(limited.error().message);
+    if (Status scans = reload_scanner({wanted, rules}); !scans) {
+      say_unchanged(scans.error().message);
       wanted = nullptr;
     }
   }
@@ -98,7 +103,7 @@ void RunningDaemon::reload() {
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     if (counter_http_ != nullptr) {
       const Status keys = counter_http_->reload_keys();
-      if (!keys) problems_kept(keys.error().in("counters.keys_file").message);
+      if (!keys) say_unchanged(keys.error().in("counters.keys_file").message);
     }
     log_.set_level(wanted->daemon.log_level);
     for (const std::string& name : process::restart_needed(*settings_, *wanted)) {

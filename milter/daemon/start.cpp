@@ -195,17 +195,10 @@ Status RunningDaemon::start_status() {
   return {};
 }
 
-status::HttpServerOptions RunningDaemon::with_bodies(status::HttpServerOptions options) const {
-  constexpr std::uint32_t kBodiesLeast = 4;
-  const std::uint64_t of_counters = settings_->counters.service.body_bytes_max;
-  options.body_bytes_max = of_counters;
-  if (!settings_->reports.enabled) return options;
-  options.body_bytes_max = std::max(of_counters, settings_->reports.bytes_max);
-  // All bodies together have about as much memory as without reports.
-  options.bodies_max = std::max(
-      kBodiesLeast,
-      static_cast<std::uint32_t>(options.bodies_max * of_counters / options.body_bytes_max));
-  return options;
+status::HttpServerOptions RunningDaemon::with_bodies(
+    const status::HttpServerOptions& options) const {
+  return status::with_bodies(options, settings_->counters.service.body_bytes_max,
+                             settings_->reports.bytes_max);
 }
 
 Status RunningDaemon::start_counter_service() {

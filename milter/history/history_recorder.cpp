@@ -9,6 +9,8 @@
 
 namespace shingled::milter::history {
 
+using storage::counters::Timekeeper;
+
 namespace {
 
 constexpr std::chrono::seconds kWritePause{1};
@@ -36,15 +38,22 @@ Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open_without_thread(Se
                                                                               Logger& logger) {
   auto table = storage::sqlite::HistoryTable::open(setup.options.file);
   if (!table) return table.error();
+  const auto newest = (*table)->newest();
+  if (!newest) return newest.error();
+  // So a clock that is wrong since the start of the machine is doubted, too.
+  const Timekeeper time(Timekeeper::State{*newest / kSecond, 0});
   return std::unique_ptr<HistoryRecorder>(
-      new HistoryRecorder(*std::move(table), setup, clock, logger));
+      new HistoryRecorder(*std::move(table), time, setup, clock, logger));
 }
 
 HistoryRecorder::HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table,
-                                 const Setup& setup, const Clock& clock, Logger& logger)
+                                 const Timekeeper& time, const Setup& setup, const Clock& clock,
+                                 Logger& logger)
     : site_(setup.site), clock_(clock), logger_(logger) {
   use(setup.options);
-  disk_.lock()->table = std::move(table);
+  auto disk = disk_.lock();
+  disk->table = std::move(table);
+  disk->time = time;
 }
 
 HistoryRecorder::~HistoryRecorder() {
@@ -155,8 +164,9 @@ Status HistoryRecorder::trim(Disk& disk) {
   const TimePoint now = clock_.now();
   if (disk.trimmed && now - *disk.trimmed < kTrimPause) return {};
   const Bounds bounds = *bounds_.lock();
-  const auto trimmed =
-      disk.table->trim(row_time(clock_.wall() - bounds.keep), bounds.bytes_max, kTrimmedAtOnce);
+  const WallTime wall = disk.time.now(clock_.wall(), now);
+  const std::int64_t oldest = disk.time.may_expire() ? row_time(wall - bounds.keep) : 0;
+  const auto trimmed = disk.table->trim(oldest, bounds.bytes_max, kTrimmedAtOnce);
   if (!trimmed) return trimmed.error();
   events_.removed.add(trimmed->rows);
   disk.trimmed = trimmed->more ? std::nullopt : std::optional(now);

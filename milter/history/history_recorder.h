@@ -18,6 +18,7 @@
 #include "config/metrics/instruments.h"
 #include "config/options/history_options.h"
 #include "milter/history/message_row.h"
+#include "storage/counters/timekeeper.h"
 #include "storage/sqlite/history_table.h"
 
 namespace shingled {
@@ -31,8 +32,8 @@ namespace shingled::milter::history {
 class LabelSink {
  public:
   virtual ~LabelSink() = default;
-  /// `message`: counters::message_id_name() of its Message-ID. kNone takes the label back. Does not wait. A
-  /// message that the history does not have is no error.
+  /// `message`: counters::message_id_name() of its Message-ID. kNone takes the label back. Does not
+  /// wait. A message that the history does not have is no error.
   virtual void label(std::uint64_t message, Label label) noexcept = 0;
 };
 
@@ -62,7 +63,8 @@ static_assert(kHasWholeTable<HistoryEvents>);
 
 /// Writes the history behind the messages. A batch is in the file as a whole or not at all. While
 /// the file cannot be written, messages wait up to a bound; what does not fit is dropped and
-/// counted, and the log says so once.
+/// counted, and the log says so once. Within a day after the clock jumped ahead, nothing is removed
+/// because of its age: the clock may be wrong.
 ///
 /// Threads: any thread; one inside, "history", that writes every second and when much waits. The
 ///          destructor writes what is left.
@@ -124,10 +126,12 @@ class HistoryRecorder final : public LabelSink {
     std::unique_ptr<storage::sqlite::HistoryTable> table;
     Outage outage;
     std::optional<TimePoint> trimmed;
+    storage::counters::Timekeeper time{storage::counters::Timekeeper::State()};
   };
 
-  HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table, const Setup& setup,
-                  const Clock& clock, Logger& logger);
+  HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table,
+                  const storage::counters::Timekeeper& time, const Setup& setup, const Clock& clock,
+                  Logger& logger);
   void take_row(storage::sqlite::HistoryRow row);
   Batch begin_writing();
   void note_dropped(Waiting& waiting);

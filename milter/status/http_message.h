@@ -44,9 +44,12 @@ struct HttpReply {
   /// Work that takes long. The reply is what it returns, nothing else of this one counts. It runs
   /// on a thread for such work; the token says that the server ends.
   std::function<HttpReply(const std::stop_token&)> later = {};
+  /// `later` may wait for others for many seconds: one of this kind runs at a time, on a thread of
+  /// its own, so that other work does not wait for it.
+  bool slow = false;
 };
 
-/// Answers one request.
+/// Answers one request, which lives until `later` of the reply has returned.
 /// Threads: called on several threads; should not wait.
 using HttpHandler = std::function<HttpReply(const HttpRequest&)>;
 

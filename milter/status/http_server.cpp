@@ -39,9 +39,12 @@ class HttpServer::Impl {
         hosts_(options_.listen, machine_name()),
         bodies_(options_.body_bytes_max * options_.bodies_max),
         deadlines_(options_.timeout, clock),
-        work_(kWorkThreads) {}
+        work_(kWorkThreads),
+        slow_work_(1) {}
   ~Impl() {
-    work_.stop();  // continues the connections that wait for it: the library wants them all
+    // Continues the connections that wait for it: the library wants them all.
+    work_.stop();
+    slow_work_.stop();
     for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
     for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   }
@@ -58,7 +61,8 @@ class HttpServer::Impl {
   [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
   [[nodiscard]] BodyBudget& bodies() { return bodies_; }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
-  [[nodiscard]] WorkThreads& work() { return work_; }
+  /// `slow`: see HttpReply.
+  [[nodiscard]] WorkThreads& work(bool slow) { return slow ? slow_work_ : work_; }
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
@@ -69,6 +73,7 @@ class HttpServer::Impl {
   BodyBudget bodies_;
   ConnectionDeadlines deadlines_;
   WorkThreads work_;
+  WorkThreads slow_work_;
   std::vector<MHD_Daemon*> daemons_;
   std::vector<std::string> addresses_;
   std::vector<std::string> unix_paths_;
@@ -232,7 +237,7 @@ MHD_Result send_reply(HttpServer::Impl& server, MHD_Connection* connection, Http
 
 /// Does what takes long on another thread, and continues the connection afterwards.
 MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange,
-                 const std::function<HttpReply(const std::stop_token&)>& later) {
+                 const HttpReply& first) {
   const int socket = socket_of(connection);
   server.deadlines().closed(socket);
   MHD_suspend_connection(connection);
@@ -242,14 +247,15 @@ MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExcha
     MHD_resume_connection(connection);
   };
   const HttpReply ending = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends\n");
-  const bool taken = server.work().add([=](const std::stop_token& stop) {
-    HttpReply reply = refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "");
-    try {
-      reply = stop.stop_requested() ? ending : later(stop);
-    } catch (...) {  // 500, as where a handler throws
-    }
-    resume(std::move(reply));
-  });
+  const bool taken =
+      server.work(first.slow).add([=, later = first.later](const std::stop_token& stop) {
+        HttpReply reply = refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "");
+        try {
+          reply = stop.stop_requested() ? ending : later(stop);
+        } catch (...) {  // 500, as where a handler throws
+        }
+        resume(std::move(reply));
+      });
   if (!taken) resume(ending);
   return MHD_YES;
 }
@@ -266,7 +272,7 @@ MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExch
                       refusal(exchange.status(), "too many requests at the same time\n"));
   }
   HttpReply reply = server.handler()(exchange.request());
-  if (reply.later) return defer(server, connection, exchange, reply.later);
+  if (reply.later) return defer(server, connection, exchange, reply);
   return send_reply(server, connection, std::move(reply));
 }
 

@@ -21,13 +21,14 @@ namespace shingled::milter::status {
 /// producer it is the time for each piece of it; the time of work on a thread for work does not
 /// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
 /// the handler. If the handler throws, the reply is 500.
-/// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads. The
+/// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
+/// work. The
 /// destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.
   static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
-  static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later
+  static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later that is not slow
 
   /// Errors: kDenied, kUnavailable (in use), kNotFound (no such host or directory), kInvalid; each
   /// names the address. Those of AccessKeys.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -32,6 +33,19 @@ struct HttpServerOptions {
   bool keep_alive = false;    ///< a connection may have several requests
   std::uint32_t threads = 1;  ///< for each address
 };
+
+/// The bounds of a server whose requests have additions to counters (`of_counters` bytes) and
+/// reports (`of_reports`) as bodies. Reports may be turned on by a reload, when the bounds are
+/// fixed. All bodies together have about as much memory as additions alone.
+inline HttpServerOptions with_bodies(HttpServerOptions options, std::uint64_t of_counters,
+                                     std::uint64_t of_reports) {
+  constexpr std::uint32_t kBodiesLeast = 4;
+  options.body_bytes_max = std::max<std::uint64_t>({of_counters, of_reports, 1});
+  options.bodies_max = std::max(
+      kBodiesLeast,
+      static_cast<std::uint32_t>(options.bodies_max * of_counters / options.body_bytes_max));
+  return options;
+}
 
 inline HttpServerOptions http_options(const StatusOptions& from) {
   HttpServerOptions out;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -113,9 +112,9 @@ HttpReply ReportPages::answer(const HttpRequest& request) const {
   if (is_report != (request.method == HttpMethod::kPost))
     return report_error(kReportMethod, is_report ? "only POST" : "only GET and HEAD");
   HttpReply reply;
-  reply.later = [&desk = desk_, is_report,
-                 call = std::make_shared<const HttpRequest>(request)](const std::stop_token&) {
-    return is_report ? take_report(desk, *call) : list_reporters(desk, *call);
+  reply.slow = true;  // it waits for the storage
+  reply.later = [&desk = desk_, is_report, &request](const std::stop_token&) {
+    return is_report ? take_report(desk, request) : list_reporters(desk, request);
   };
   return reply;
 }

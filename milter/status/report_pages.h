@@ -20,7 +20,7 @@ namespace shingled::milter::status {
 /// Only direct and authorised requests (http_message.h) are answered; others are 403, as when
 /// reports are off. 400: not a mail, or a wrong argument. 503: try again. A reply with 200 comes
 /// when the report is on the disk.
-/// Threads: any thread; everything is done later (HttpReply::later).
+/// Threads: any thread; everything is done later (HttpReply::later), one after the other.
 class ReportPages {
  public:
   static constexpr std::size_t kReportersMost = 100'000;  ///< in one answer

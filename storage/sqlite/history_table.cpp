@@ -93,7 +93,9 @@ Result<std::unique_ptr<HistoryTable>> HistoryTable::open(const std::string& path
       *file->database,
       {"INSERT INTO messages VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6, ?7)"
        " ON CONFLICT (time) DO NOTHING",
-       "UPDATE messages SET label = ?2 WHERE message = ?1 AND message <> 0",
+       // The index of messages has the time, too, so it finds the newest ones.
+       "UPDATE messages SET label = ?2 WHERE label <> ?2 AND time IN (SELECT time FROM messages"
+       " WHERE message = ?1 AND message <> 0 ORDER BY time DESC LIMIT ?3)",
        "DELETE FROM messages WHERE time IN"
        " (SELECT time FROM messages WHERE time < ?1 ORDER BY time LIMIT ?2)",
        "DELETE FROM messages WHERE time IN (SELECT time FROM messages ORDER BY time LIMIT ?1)"});
@@ -132,6 +134,7 @@ Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
   for (const HistoryLabel& label : labels) {
     const Status done = statements_->label.bind(1, static_cast<std::int64_t>(label.message))
                             .bind(2, std::int64_t{label.label})
+                            .bind(3, static_cast<std::int64_t>(kLabelledMax))
                             .run();
     if (!done) return done.error();
     labelled += static_cast<std::uint64_t>(file_.database->changed_rows());
@@ -175,6 +178,10 @@ Result<HistoryTable::Trimmed> HistoryTable::trim(std::int64_t time, std::uint64_
     }
   }
   return out;
+}
+
+Result<std::int64_t> HistoryTable::newest() {
+  return file_.database->integer("SELECT coalesce(max(time), 0) FROM messages");
 }
 
 Result<std::uint64_t> HistoryTable::count() {

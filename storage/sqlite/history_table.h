@@ -51,6 +51,9 @@ class HistoryTable {
   /// Opens or makes the file.
   static Result<std::unique_ptr<HistoryTable>> open(const std::string& path);
 
+  /// Rows of one Message-ID that a label reaches, the newest: senders choose the Message-ID.
+  static constexpr std::size_t kLabelledMax = 1000;
+
   /// Adds rows, then labels the rows that there are, in one transaction. A row whose time is taken
   /// gets the next free microsecond. Returns how many rows the labels changed.
   Result<std::uint64_t> write(std::span<const HistoryRow> rows,
@@ -64,6 +67,8 @@ class HistoryTable {
   /// than `bytes_max` bytes in use, any. One transaction.
   Result<Trimmed> trim(std::int64_t time, std::uint64_t bytes_max, std::size_t most);
 
+  /// The time of the newest row; 0 without one.
+  Result<std::int64_t> newest();
   /// Rows in the file.
   /// Cost: reads an index as a whole.
   Result<std::uint64_t> count();

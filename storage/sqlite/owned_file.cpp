@@ -40,11 +40,11 @@ Error failure_of(const std::string& path, int reason) {
 }
 
 /// The folder does not exist yet. Normally the systemd unit creates it.
-Error no_folder(const std::string& hashfile) {
-  const auto parent = std::filesystem::path(hashfile).parent_path();
-  return {ErrorCode::kNotFound, hashfile + ": the folder " + parent.string() +
+Error no_folder(const std::string& file) {
+  const auto parent = std::filesystem::path(file).parent_path();
+  return {ErrorCode::kNotFound, file + ": the folder " + parent.string() +
                                     " does not exist; make it for the user the daemon runs as, or "
-                                    "name another file: storage.hashfile"};
+                                    "name another file in the configuration"};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,8 +83,14 @@ class MemoryFiles final : public FileSystem {
     files_[name] = file;
     return std::unique_ptr<AppendFile>(std::make_unique<Appending>(*this, std::move(file)));
   }
+  /// From now on, nobody may read this file.
+  void deny(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    denied_.insert(name);
+  }
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
     const std::lock_guard lock(mutex_);
+    if (denied_.contains(name)) return Error{ErrorCode::kDenied, name + ": permission denied"};
     const auto found = files_.find(name);
     if (found == files_.end()) return Error{ErrorCode::kNotFound, name + ": not there"};
     return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(found->second->content));
@@ -173,6 +180,7 @@ class MemoryFiles final : public FileSystem {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<File>> files_;
   std::map<std::string, std::shared_ptr<File>> durable_names_;
+  std::set<std::string> denied_;
   std::uint64_t writes_ = 0;
   std::uint64_t writes_left_ = 0;
   bool fails_ = false;

@@ -35,6 +35,12 @@ std::string own_name() {
   return user != nullptr ? user->pw_name : std::to_string(::getuid());
 }
 
+std::uint64_t now_microseconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
 /// The exit code where the daemon did not take a report.
 int failure_code(const Error& error) {
   if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kLimit) return EX_DATAERR;
@@ -55,6 +61,7 @@ class ReportRun {
   }
 
   int flush_only() {
+    spool_->remove_halves(now_microseconds());
     const auto done =
         spool_->flush(SIZE_MAX, [this](const SentReport& one) { return client_.send(one); });
     if (!done) return spool_failed(done.error());
@@ -72,7 +79,7 @@ class ReportRun {
       if ((code != EX_OK && code != EX_DATAERR && code != EX_NOINPUT) || console_.broken()) break;
       progress.step();
     }
-    if (spool_ && !arguments_.later) worst = worse_exit_code(worst, flush_some());
+    if (spool_ && !arguments_.later) flush_some();
     return worst;
   }
 
@@ -124,9 +131,7 @@ class ReportRun {
   }
 
   int keep(const std::string& name, const SentReport& report) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-    if (Status kept = spool_->keep(report, static_cast<std::uint64_t>(time)); !kept)
+    if (Status kept = spool_->keep(report, now_microseconds()); !kept)
       return spool_failed(kept.error());
     if (arguments_.json) {
       console_.json({{"file", name}, {"what", "kept"}});
@@ -136,14 +141,13 @@ class ReportRun {
     return EX_OK;
   }
 
-  int flush_some() {
+  /// What waits is safe, so nothing here is a failure of this call.
+  void flush_some() {
+    spool_->remove_halves(now_microseconds());
     const auto empty = spool_->empty();
-    if (!empty) return spool_failed(empty.error());
-    if (*empty) return EX_OK;
-    const auto done =
-        spool_->flush(kFlushedByACall, [this](const SentReport& one) { return client_.send(one); });
-    // What waits is safe, so this is no failure.
-    return done ? EX_OK : spool_failed(done.error());
+    if (!empty || *empty) return;
+    static_cast<void>(spool_->flush(kFlushedByACall,
+                                    [this](const SentReport& one) { return client_.send(one); }));
   }
 
   int tell_flushed(const ReportSpool::Delivered& done) {

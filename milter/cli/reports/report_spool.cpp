@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/base/number_text.h"
 #include "config/system/mapped_read.h"
 
 namespace shingled::milter::cli {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kWaiting = ".report";
 constexpr std::string_view kRefused = ".refused";
 constexpr std::string_view kHalf = ".tmp";
+constexpr std::uint64_t kHalfLife = 3'600'000'000;  // microseconds
 
 /// Whether the same report may be taken another time.
 bool is_for_later(const Error& error) {
@@ -69,25 +71,47 @@ Result<bool> ReportSpool::empty() {
   return names->empty();
 }
 
+Result<std::string> ReportSpool::read(const std::string& name) {
+  const auto mapped = files_.map(name);
+  if (!mapped) return mapped.error();
+  const BytesView bytes = (*mapped)->bytes();
+  std::string text(bytes.size(), '\0');
+  const bool whole = read_mapped([&] { std::copy(bytes.begin(), bytes.end(), text.begin()); });
+  if (!whole) return Error{ErrorCode::kUnavailable, name + ": cannot be read"};
+  return text;
+}
+
+void ReportSpool::remove_halves(std::uint64_t time) {
+  const auto names = files_.names();
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (!name.ends_with(kHalf)) continue;
+    const auto begun = parse_whole<std::uint64_t>(name.substr(0, name.find('-')));
+    if (begun && *begun < time && time - *begun > kHalfLife) static_cast<void>(files_.remove(name));
+  }
+}
+
 Result<ReportSpool::Delivered> ReportSpool::flush(
     std::size_t most, const std::function<Result<Json>(const SentReport&)>& send) {
   const auto names = waiting();
   if (!names) return names.error();
   Delivered out;
   out.waiting = names->size();
+  const auto skip = [&](const Error& why) {
+    if (out.why_waiting) out.why_waiting = why;
+  };
   for (const std::string& name : *names) {
     if (out.sent + out.refused == most) break;
-    auto mapped = files_.map(name);
-    if (!mapped && mapped.error().code == ErrorCode::kNotFound) {
+    const auto text = read(name);
+    if (!text && text.error().code == ErrorCode::kNotFound) {
       --out.waiting;  // another process was quicker
       continue;
     }
-    if (!mapped) return mapped.error();
-    const BytesView bytes = (*mapped)->bytes();
-    std::string text(bytes.size(), '\0');
-    const bool read = read_mapped([&] { std::copy(bytes.begin(), bytes.end(), text.begin()); });
-    if (!read) return Error{ErrorCode::kUnavailable, name + ": cannot be read"};
-    const auto report = parse_spooled(text);
+    if (!text) {
+      skip(text.error());
+      continue;
+    }
+    const auto report = parse_spooled(*text);
     const Result<Json> answer = report ? send(*report) : Result<Json>(report.error());
     if (!answer && report && is_for_later(answer.error())) {
       out.why_waiting = answer.error();
@@ -95,7 +119,10 @@ Result<ReportSpool::Delivered> ReportSpool::flush(
     }
     const std::string stem = name.substr(0, name.size() - kWaiting.size());
     Status done = answer ? files_.remove(name) : files_.rename(name, stem + std::string(kRefused));
-    if (!done && done.error().code != ErrorCode::kNotFound) return done.error();
+    if (!done && done.error().code != ErrorCode::kNotFound) {
+      skip(done.error());
+      continue;
+    }
     --out.waiting;
     ++(answer ? out.sent : out.refused);
   }

@@ -33,20 +33,26 @@ class ReportSpool {
   Status keep(const SentReport& report, std::uint64_t time);
   /// Whether reports wait.
   Result<bool> empty();
+  /// Removes what processes that ended in the middle of `keep` left, as far as this user may.
+  /// Nobody was told that it was kept. `time`: as for `keep`; what is not an hour older is left
+  /// alone.
+  void remove_halves(std::uint64_t time);
 
   struct Delivered {
     std::size_t sent = 0;
     std::size_t refused = 0;
     std::size_t waiting = 0;
-    Status why_waiting;  ///< why the last one was not delivered
+    Status why_waiting;  ///< why one was not delivered: the one where it ended, else the first
   };
-  /// Delivers at most `most` reports with `send`, the oldest first, until one has to wait.
-  /// Errors: those of FileSystem.
+  /// Delivers at most `most` reports with `send`, the oldest first, until one has to wait. A file
+  /// that cannot be read or removed, as it is another user's, waits; the others are delivered.
+  /// Errors: the folder cannot be read.
   Result<Delivered> flush(std::size_t most,
                           const std::function<Result<Json>(const SentReport&)>& send);
 
  private:
   Result<std::vector<std::string>> waiting();
+  Result<std::string> read(const std::string& name);
 
   FileSystem& files_;
   std::uint64_t process_;

@@ -109,6 +109,30 @@ TEST_F(HistoryRecorderTest, OldMessagesGo) {
   EXPECT_TRUE(rows().empty()) << "a reload takes effect";
 }
 
+TEST_F(HistoryRecorderTest, ADoubtedClockRemovesNothingByAge) {
+  options_.keep = std::chrono::hours(24);
+  open();
+  record("A");
+  recorder_.reset();
+  clock_.advance(std::chrono::hours(24 * 365));  // while it did not run: maybe the clock is wrong
+  open();
+  record("B");
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows().size(), 2U);
+  options_.bytes_max = 1;
+  recorder_->use(options_);
+  clock_.advance(std::chrono::minutes(1));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_TRUE(rows().empty()) << "a full file is another reason";
+  options_.bytes_max = HistoryOptions().bytes_max;
+  recorder_->use(options_);
+  record("C");
+  ASSERT_TRUE(recorder_->write());
+  clock_.advance(std::chrono::hours(25));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_TRUE(rows().empty()) << "the clock has stayed so";
+}
+
 TEST_F(HistoryRecorderTest, AFullDiskIsLoggedOnceAndWhatWaitsIsKept) {
   storage::sqlite::FaultyVfs disk;
   open();

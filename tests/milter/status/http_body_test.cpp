@@ -69,6 +69,15 @@ class HttpBodyTest : public ::testing::Test {
       reply.more = []() -> Result<std::string> { return Error{ErrorCode::kCorrupt, "as asked"}; };
       return reply;
     }
+    if (request.path == "/slow") {
+      HttpReply reply;
+      reply.slow = true;
+      reply.later = [this, &request](const std::stop_token& stop) -> HttpReply {
+        if (request.body == "wait") wait_for(stop);
+        return {200, "text/plain", "slow " + request.body};
+      };
+      return reply;
+    }
     if (request.path == "/later" || request.path == "/wait" || request.path == "/throw") {
       HttpReply reply;
       reply.later = [this, path = request.path](const std::stop_token& stop) -> HttpReply {
@@ -237,6 +246,34 @@ TEST_F(HttpBodyTest, AnswersOthersWhileWorkTakesLong) {
   EXPECT_THAT(post("", bearer(kKey), "/later"), HasSubstr("\r\n\r\ndone"));
   EXPECT_THAT(post("", bearer(kKey), "/throw"), StartsWith("HTTP/1.1 500"));
   server_.reset();  // ends the work, and does not wait for it otherwise
+}
+
+TEST_F(HttpBodyTest, SlowWorkDelaysNoOther) {
+  start(options());
+  EXPECT_THAT(post("ends", bearer(kKey), "/slow"), HasSubstr("\r\n\r\nslow ends"));
+  const RawHttp first(place_);
+  first.post("/slow", "wait", bearer(kKey));
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_waiting_; });
+  }
+  std::vector<std::unique_ptr<RawHttp>> others;
+  for (int i = 0; i < 3; ++i) {
+    others.push_back(std::make_unique<RawHttp>(place_));
+    others.back()->post("/slow", "wait", bearer(kKey));
+  }
+  EXPECT_THAT(post("", bearer(kKey), "/later"), HasSubstr("\r\n\r\ndone"));
+  server_.reset();
+}
+
+TEST(HttpServerOptions, HaveRoomForReports) {
+  HttpServerOptions options;
+  options.bodies_max = 16;
+  constexpr std::uint64_t kMega = 1U << 20U;
+  const HttpServerOptions with = with_bodies(options, 4 * kMega, 16 * kMega);
+  EXPECT_EQ(with.body_bytes_max, 16 * kMega) << "whether reports are on or off";
+  EXPECT_EQ(with.bodies_max, 4U);
+  EXPECT_EQ(with_bodies(options, 4 * kMega, kMega).bodies_max, 16U);
 }
 
 TEST_F(HttpBodyTest, StatusPagesTakeABodyOfProgramsOfThisMachineOnly) {

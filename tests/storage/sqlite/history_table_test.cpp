@@ -50,6 +50,23 @@ std::vector<int> labels_in(const std::string& path) {
   return labels;
 }
 
+TEST(HistoryTable, ALabelReachesTheNewestOnly) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  EXPECT_EQ(*table->newest(), 0);
+  constexpr auto kMost = static_cast<std::int64_t>(HistoryTable::kLabelledMax);
+  std::vector<HistoryRow> rows;
+  for (std::int64_t time = 1; time <= kMost + 5; ++time) rows.push_back(row_at(time, 7));
+  ASSERT_TRUE(table->write(rows, {}));
+  EXPECT_EQ(*table->newest(), kMost + 5);
+  EXPECT_EQ(*table->write({}, std::vector<HistoryLabel>{{7, 1}}), HistoryTable::kLabelledMax);
+  const auto labels = labels_in(path);
+  EXPECT_EQ(labels[4], 0);
+  EXPECT_EQ(labels[5], 1);
+  EXPECT_EQ(*table->write({}, std::vector<HistoryLabel>{{7, 1}}), 0U) << "they have it";
+}
+
 TEST(HistoryTable, GivesBackWhatItWasGivenWhileItIsOpen) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("history.db");

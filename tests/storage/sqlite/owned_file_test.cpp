@@ -97,6 +97,8 @@ TEST(OwnedFile, ReportsWhyItCannotOpen) {
   const auto file = OwnedFile::open(directory.file("nowhere/owned.db"));
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(file.error().message.find("hashfile"), std::string::npos)
+      << "it may be a history or a file of reports";
 }
 
 }  // namespace

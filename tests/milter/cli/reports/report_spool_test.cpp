@@ -67,6 +67,40 @@ TEST(ReportSpool, PutsAsideWhatIsRefused) {
   EXPECT_TRUE(files.has("0.refused"));
 }
 
+TEST(ReportSpool, LeavesTheFilesOfOthers) {
+  MemoryFiles files;
+  ReportSpool others(files, 1);
+  ASSERT_TRUE(others.keep({true, "ann", "hers"}, 5));
+  files.deny("0000000000000005-1-000000.report");
+  ReportSpool spool(files, 7);
+  ASSERT_TRUE(spool.keep({true, "bob", "his"}, 6));
+  std::vector<std::string> seen;
+  const auto done = spool.flush(100, [&](const SentReport& report) -> Result<Json> {
+    seen.push_back(report.message);
+    return Json::object();
+  });
+  ASSERT_TRUE(done);
+  EXPECT_EQ(seen, std::vector<std::string>{"his"});
+  EXPECT_EQ(done->sent, 1U);
+  EXPECT_EQ(done->waiting, 1U);
+  EXPECT_EQ(done->why_waiting.error().code, ErrorCode::kDenied);
+}
+
+TEST(ReportSpool, RemovesWhatACrashLeft) {
+  MemoryFiles files;
+  ReportSpool spool(files, 7);
+  constexpr std::uint64_t kNow = 1'700'000'000'000'000;
+  ASSERT_TRUE(files.create("1699990000000000-3-000000.tmp"));
+  ASSERT_TRUE(files.create("1699999999000000-4-000000.tmp"));
+  ASSERT_TRUE(files.create("notes.tmp"));
+  ASSERT_TRUE(spool.keep({true, "a", "mail"}, 5));
+  spool.remove_halves(kNow);
+  EXPECT_FALSE(files.has("1699990000000000-3-000000.tmp"));
+  EXPECT_TRUE(files.has("1699999999000000-4-000000.tmp")) << "its process may still run";
+  EXPECT_TRUE(files.has("notes.tmp")) << "not one of ours";
+  EXPECT_FALSE(*spool.empty());
+}
+
 TEST(ReportSpool, WhatIsKeptSurvivesAPowerFailure) {
   for (std::uint64_t writes = 0; writes < 6; ++writes) {
     MemoryFiles files;
