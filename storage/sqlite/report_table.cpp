@@ -26,7 +26,8 @@ Result<std::unique_ptr<ReportTable>> ReportTable::open(const std::string& path,
                                                        std::uint64_t site) {
   auto file = OwnedFile::open(path);
   if (!file) return file.error();
-  if (Status prepared = prepare_reports(*file->database, as_signed(site)); !prepared)
+  if (Status prepared = prepare_reports(*file->database, static_cast<std::int64_t>(site));
+      !prepared)
     return prepared.error();
   auto statements = prepare_report_statements(*file->database);
   if (!statements) return statements.error();
