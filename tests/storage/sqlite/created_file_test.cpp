@@ -107,7 +107,7 @@ TEST(CreatedFiles, AMissingFolderIsReportedWithWhatToDo) {
   EXPECT_THAT(lock.error().message,
               ::testing::AllOf(::testing::StartsWith(hashes + ": the folder "),
                                ::testing::HasSubstr("does not exist; make it for the user"),
-                               ::testing::HasSubstr("storage.hashfile")));
+                               ::testing::HasSubstr("name another file in the configuration")));
 }
 
 }  // namespace
