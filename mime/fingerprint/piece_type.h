@@ -70,6 +70,7 @@ enum class PieceType : std::uint8_t {
   kNotice = 61,
   kAttachment = 62,
   kImage = 63,
+  kHiddenPhrase = 64,
   kAttachmentRecipient = 66,
   kUniqueAttachmentRecipients = 67,
   kAttachmentSender = 68,

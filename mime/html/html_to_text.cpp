@@ -52,16 +52,18 @@ std::size_t trailing_space(std::string_view text) {
 class Printer {
  public:
   Printer(const HtmlTree& tree, const std::vector<Appearance>& appearance, std::string_view html,
-          HtmlText& text, std::size_t text_bytes_max, WorkMeter& meter)
+          HtmlText& text, const HtmlLimits& limits, WorkMeter& meter)
       : tree_(tree),
         appearance_(appearance),
         html_(html),
         text_(text),
         content_(text.content),
-        text_bytes_max_(text_bytes_max),
+        text_bytes_max_(limits.text_bytes_max),
+        hidden_bytes_max_(limits.hidden_bytes_max),
         meter_(meter) {}
 
   void print() {
+    keep_titles();
     if (tree_.root != kNoElement) print_tree();
     if (tree_.overflow_at < html_.size()) {
       text_.truncated = true;
@@ -142,8 +144,10 @@ class Printer {
         break;
       case Visibility::kTransparent:
         append_blanked(raw);
+        keep_hidden(raw);
         break;
       case Visibility::kHidden:
+        if (!is_comment(frame)) keep_hidden(raw);
         break;
     }
   }
@@ -184,6 +188,27 @@ class Printer {
     std::replace_if(
         content_.begin() + static_cast<std::ptrdiff_t>(start), content_.end(),
         [](char c) { return !ascii::is_space(c); }, ' ');
+  }
+
+  [[nodiscard]] bool is_comment(const Frame& frame) const {
+    return tree_.elements[frame.element].role == ElementRole::kComment;
+  }
+
+  void keep_titles() {
+    for (const Element& element : tree_.elements) {
+      if (element.role != ElementRole::kElement || !element.is("title")) continue;
+      keep_hidden(html_.substr(element.content, element.close_start - element.content));
+    }
+  }
+
+  /// Keeps a run of text that no reader sees.
+  void keep_hidden(std::string_view raw) {
+    std::string& hidden = text_.hidden;
+    if (raw.empty() || hidden.size() >= hidden_bytes_max_) return;
+    raw = raw.substr(0, hidden_bytes_max_ - hidden.size());
+    if (!meter_.spend(raw.size(), kStepsAPrintedByte)) return;
+    if (!hidden.empty() && !ascii::is_space(hidden.back())) hidden += ' ';
+    append_decoded(hidden, raw, Spaces::kCollapse);
   }
 
   [[nodiscard]] bool full() {
@@ -281,6 +306,7 @@ class Printer {
   HtmlText& text_;
   std::string& content_;
   std::size_t text_bytes_max_;
+  std::size_t hidden_bytes_max_;
   WorkMeter& meter_;
   std::vector<Frame> frames_;
   std::size_t spaces_begin_ = 0;  ///< as text_end() found it
@@ -301,7 +327,7 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   const StyleSheet sheet = collect_style_sheet(tree, html, compat, limits.style_rules_max, meter);
   const std::vector<Appearance> appearance = compute_appearance(tree, sheet, compat, meter);
   if (meter.refused()) return text;
-  Printer(tree, appearance, html, text, limits.text_bytes_max, meter).print();
+  Printer(tree, appearance, html, text, limits, meter).print();
   text.elements = list_elements(tree);
   return text;
 }

@@ -15,6 +15,7 @@ namespace shingled::mime {
 struct HtmlLimits {
   std::size_t input_bytes_max = 16UL * 1024 * 1024;  ///< the rest is not read
   std::size_t text_bytes_max = 1024UL * 1024;        ///< of HtmlText::content
+  std::size_t hidden_bytes_max = 32UL * 1024;        ///< of HtmlText::hidden; the rest is left out
   std::uint32_t elements_max = 8192;                 ///< the rest is appended as raw text
   std::uint32_t style_rules_max = 8192;              ///< selectors of all <style> sheets
 };
@@ -45,6 +46,7 @@ struct HtmlElement {
 /// The text that a reader sees of an HTML part, and what else the hashes need.
 struct HtmlText {
   std::string content;
+  std::string hidden;  ///< no reader sees it: titles, then what styles hide or make unreadable
   std::vector<LinkSpan> links;
   std::vector<HtmlElement> elements;
   bool truncated = false;  ///< a limit of HtmlLimits was reached

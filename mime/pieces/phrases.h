@@ -8,8 +8,8 @@
 
 namespace shingled::mime {
 
-inline constexpr std::size_t kPhraseWords = 10;
-inline constexpr std::size_t kPhraseWordsDense = 20;  ///< of a script without spaces, in pairs
+inline constexpr std::size_t kPhraseWords = 8;
+inline constexpr std::size_t kPhraseWordsDense = 16;  ///< of a script without spaces, in pairs
 inline constexpr std::size_t kPhrasesMax = 8;         ///< of a text, of each sort
 inline constexpr std::size_t kNoticeWordsOfPhrase = 2;
 inline constexpr std::size_t kShortTextWordsMin = 3;
@@ -30,7 +30,7 @@ struct Phrases {
 /// Output:  at most kPhrasesMax of each sort, their words separated by spaces; none of a shorter
 ///          text.
 /// Threads: stateless.
-/// Cost:    a hash of about 60 bytes for each word.
+/// Cost:    a hash of about 50 bytes for each word.
 Phrases sample_phrases(const WordList& words);
 
 /// A text that is too short for a phrase, as a whole, its words separated by spaces. Empty if it is

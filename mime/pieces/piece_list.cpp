@@ -39,6 +39,7 @@ std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options) {
       return options.links_max;
     case PieceType::kPhrase:
     case PieceType::kNotice:
+    case PieceType::kHiddenPhrase:
       return kPhrasesOfMessageMax;
     case PieceType::kAddress:
       return options.addresses_max;

@@ -34,6 +34,16 @@ void TextCollector::add_phrases(const TextStages& text, bool html) {
   for (const std::string& own : phrases.own) pieces_.add(PieceType::kPhrase, own);
   for (const std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, notice);
   pieces_.add(PieceType::kShortText, short_text(robust.words));
+  if (html) add_hidden(text.html.hidden);
+}
+
+void TextCollector::add_hidden(std::string_view hidden) {
+  if (hidden.empty()) return;
+  if (!meter_.spend(hidden.size(), kStepsARobustByte)) return pieces_.note_dropped();
+  const RobustText robust = robust_words(hidden, TextForm::kHtml, Notices::kKept);
+  for (const std::string& phrase : sample_phrases(robust.words).own) {
+    pieces_.add(PieceType::kHiddenPhrase, phrase);
+  }
 }
 
 void TextCollector::add_all() {

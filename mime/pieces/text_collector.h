@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "config/options/counter_options.h"
 #include "mime/analysis_parts.h"
@@ -35,6 +36,7 @@ class TextCollector {
   [[nodiscard]] bool has_room() const { return count_ < options_.texts_max; }
   void read(std::size_t part);
   void add_phrases(const TextStages& text, bool html);
+  void add_hidden(std::string_view hidden);
 
   const Analysis::Parts& parts_;
   const PieceOptions& options_;

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/mime/html/html_cases.h"
 #include "tests/mime/unmetered.h"
@@ -53,6 +54,34 @@ TEST(Links, AreWhereTheyArePrinted) {
                                           {33, 9, "http://e.com", 1}};
   EXPECT_EQ(text.content, "see www.e.com , fourno address or www.e.com\n");
   EXPECT_EQ(text.links, expected);
+}
+
+TEST(Hidden, IsWhatNoReaderSees) {
+  struct Case {
+    const char* why;
+    const char* html;
+    const char* hidden;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"nothing", "<p>a</p>", ""},
+           {"the title", "<head><title>a &amp; b</title></head><p>c", "a & b"},
+           {"without a head, before what is hidden", "<p hidden>a</p><title>b</title>", "b a"},
+           {"not closed", "<title>a", ""},
+           {"by a style", "<div style='display:none'>a<br>b</div>c", "a b"},
+           {"by its size", "<font style='font-size:0'>a</font>c", "a"},
+           {"by its colour", "<p style='color:#fff;background:#fff'>a</p>c", "a"},
+           {"by a sheet", "<style>.x{display:none}</style><p class=x>a</p>c", "a"},
+           {"a comment is no text", "<!-- a --><p>c<!-- b --></p>", ""},
+           {"a sheet and a script are none", "<style>a</style><script>b</script>c", ""}}) {
+    EXPECT_EQ(read_html(c.html, {}, Compat::kRspamd4).hidden, c.hidden) << c.why;
+  }
+}
+
+TEST(Hidden, IsBounded) {
+  const std::string html = "<title>abcd</title><p hidden>efgh</p>";
+  EXPECT_EQ(read_html(html, {.hidden_bytes_max = 3}, Compat::kRspamd4).hidden, "abc");
+  EXPECT_EQ(read_html(html, {.hidden_bytes_max = 7}, Compat::kRspamd4).hidden, "abcd efg");
+  EXPECT_EQ(read_html(html, {.hidden_bytes_max = 0}, Compat::kRspamd4).hidden, "");
 }
 
 TEST(Limits, AreReported) {

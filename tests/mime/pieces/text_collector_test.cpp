@@ -51,6 +51,28 @@ TEST_P(TextCollectorTest, EndsWithTheWork) {
   EXPECT_NE(hosts(8, 1).front(), '0');
 }
 
+std::vector<std::string_view> hidden_phrases(const PieceList& pieces) {
+  return pieces.of_type(PieceType::kHiddenPhrase);
+}
+
+TEST(TextCollector, TakesPhrasesThatNoReaderSees) {
+  const std::string title = "one silent goose flies over this frozen lake";
+  const auto message = [&](std::string_view type) {
+    return "From: a@example.org\nMIME-Version: 1.0\nContent-Type: " + std::string(type) +
+           "\n\n<html><head><title>" + title + "</title></head><body>x</body></html>\n";
+  };
+  for (const bool html : {true, false}) {
+    const std::string bytes = message(html ? "text/html" : "text/plain");
+    const Analysis analysis = analyze(bytes, {});
+    const PieceOptions options;
+    WorkMeter meter(UINT64_MAX);
+    TextCollector texts(analysis, options, meter);
+    texts.add_all();
+    EXPECT_EQ(hidden_phrases(texts.pieces()).size(), html ? 1U : 0U);
+    EXPECT_EQ(texts.pieces().of_type(PieceType::kPhrase).empty(), html) << "it is not seen";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, TextCollectorTest, ::testing::Bool());
 
 }  // namespace
