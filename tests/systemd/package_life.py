@@ -31,10 +31,11 @@ def version():
 
 
 def ours():
-    """Every path of this system that has our name, but for what the test brought and what dpkg and the journal keep."""
+    """Every path of this system that has our name, but for what the test brought, what dpkg and the journal keep, and the
+    administrator's copies of settings of Postfix."""
     found = run("find", "/", "-xdev", "-iname", "*shingled*", "-not", "-path", "/proc/*", "-not", "-path", "/sys/*",
                 succeed=False)[1].split()
-    return sorted(path for path in found if not path.startswith(("/var/cache/apt/", "/var/log/apt/", "/usr/local/")))
+    return sorted(path for path in found if not path.startswith(("/var/cache/apt/", "/var/log/apt/", "/usr/local/", "/etc/postfix/main.cf.shingled-")))
 
 
 def rights(path, owner, group, mode):
