@@ -35,7 +35,8 @@ def ours():
     administrator's copies of settings of Postfix."""
     found = run("find", "/", "-xdev", "-iname", "*shingled*", "-not", "-path", "/proc/*", "-not", "-path", "/sys/*",
                 succeed=False)[1].split()
-    return sorted(path for path in found if not path.startswith(("/var/cache/apt/", "/var/log/apt/", "/usr/local/", "/etc/postfix/main.cf.shingled-")))
+    others = ("/var/cache/apt/", "/var/log/apt/", "/usr/local/", "/etc/postfix/main.cf.shingled-")
+    return sorted(path for path in found if not path.startswith(others))
 
 
 def rights(path, owner, group, mode):
