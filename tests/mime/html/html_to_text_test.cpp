@@ -66,7 +66,7 @@ TEST(Hidden, IsWhatNoReaderSees) {
            {"nothing", "<p>a</p>", ""},
            {"the title", "<head><title>a &amp; b</title></head><p>c", "a & b"},
            {"without a head, before what is hidden", "<p hidden>a</p><title>b</title>", "b a"},
-           {"not closed", "<title>a", ""},
+           {"not closed", "<title>a", "a"},
            {"by a style", "<div style='display:none'>a<br>b</div>c", "a b"},
            {"by its size", "<font style='font-size:0'>a</font>c", "a"},
            {"by its colour", "<p style='color:#fff;background:#fff'>a</p>c", "a"},

@@ -57,12 +57,10 @@ std::vector<std::string_view> hidden_phrases(const PieceList& pieces) {
 
 TEST(TextCollector, TakesPhrasesThatNoReaderSees) {
   const std::string title = "one silent goose flies over this frozen lake";
-  const auto message = [&](std::string_view type) {
-    return "From: a@example.org\nMIME-Version: 1.0\nContent-Type: " + std::string(type) +
-           "\n\n<html><head><title>" + title + "</title></head><body>x</body></html>\n";
-  };
+  const std::string page = "<html><head><title>" + title + "</title></head><body>x</body></html>";
   for (const bool html : {true, false}) {
-    const std::string bytes = message(html ? "text/html" : "text/plain");
+    const std::string bytes = "From: a@example.org\nMIME-Version: 1.0\nContent-Type: text/" +
+                              (html ? "html\n\n" + page : "plain\n\n" + title) + "\n";
     const Analysis analysis = analyze(bytes, {});
     const PieceOptions options;
     WorkMeter meter(UINT64_MAX);
