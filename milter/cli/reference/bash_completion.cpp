@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <functional>
 #include <set>
 
@@ -71,6 +73,7 @@ std::string kind_of(const OptionFacts& option) {
 
 std::vector<std::string> names_of(const std::vector<CommandFacts>& commands) {
   std::vector<std::string> out;
+  out.reserve(commands.size());
   for (const CommandFacts& command : commands) out.push_back(command.name);
   return out;
 }
@@ -120,7 +123,7 @@ std::string bash_completion(const CommandFacts& root) {
       names.insert(names.end(), option.names.begin(), option.names.end());
       std::vector<std::string> patterns;
       for (const std::string& name : option.names)
-        patterns.push_back("'" + path + " " + name + "'");
+        patterns.push_back(fmt::format("'{} {}'", path, name));
       if (option.value.empty()) {
         flags.insert(flags.end(), patterns.begin(), patterns.end());
       } else {
