@@ -75,8 +75,7 @@ Status RunningDaemon::reload_scanner(const Wanted& wanted) {
   const auto before = policy_;
   make_policy(*wanted.rules);
   auto scanner = open_scanner(wanted.settings);
-  const Status limited =
-      scanner ? limits_.use(wanted.settings->ratelimit) : Status(scanner.error());
+  Status limited = scanner ? limits_.use(wanted.settings->ratelimit) : Status(scanner.error());
   if (!limited) {
     policy_ = before;
     return limited;

@@ -22,9 +22,9 @@ std::int64_t row_time(WallTime time) { return time.time_since_epoch().count() * 
 
 }  // namespace
 
-Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open(Setup setup, const Clock& clock,
-                                                               Logger& logger) {
-  auto recorder = open_without_thread(std::move(setup), clock, logger);
+Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open(const Setup& setup,
+                                                               const Clock& clock, Logger& logger) {
+  auto recorder = open_without_thread(setup, clock, logger);
   if (recorder) {
     (*recorder)->task_.emplace(
         "history", kWritePause,
@@ -33,7 +33,7 @@ Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open(Setup setup, cons
   return recorder;
 }
 
-Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open_without_thread(Setup setup,
+Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open_without_thread(const Setup& setup,
                                                                               const Clock& clock,
                                                                               Logger& logger) {
   auto table = storage::sqlite::HistoryTable::open(setup.options.file);

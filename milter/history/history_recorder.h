@@ -80,10 +80,10 @@ class HistoryRecorder final : public LabelSink {
     CounterKeyBytes site{};
   };
   /// Errors: those of HistoryTable.
-  static Result<std::unique_ptr<HistoryRecorder>> open(Setup setup, const Clock& clock,
+  static Result<std::unique_ptr<HistoryRecorder>> open(const Setup& setup, const Clock& clock,
                                                        Logger& logger);
   /// The caller has to call `write`.
-  static Result<std::unique_ptr<HistoryRecorder>> open_without_thread(Setup setup,
+  static Result<std::unique_ptr<HistoryRecorder>> open_without_thread(const Setup& setup,
                                                                       const Clock& clock,
                                                                       Logger& logger);
   ~HistoryRecorder() override;

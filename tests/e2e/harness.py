@@ -19,6 +19,8 @@ import tempfile
 import time
 
 BINARY = os.environ.get("SHINGLED_BINARY", "shingled")
+if "/" in BINARY:
+    BINARY = os.path.abspath(BINARY)  # daemons start in a folder of their own
 START_SECONDS = 60  # a sanitizer build on a busy machine
 RUN_SECONDS = 120
 HELD_PORTS = contextlib.ExitStack()
