@@ -3,7 +3,6 @@ switched on, a password reset that this site knows passes, and one that it does 
 
 import email.utils
 import pathlib
-import re
 import time
 import unittest
 
