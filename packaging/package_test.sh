@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian package in a Debian 12 of its own, under a real systemd in systemd-nspawn, and tries its life there:
-# apt install, rights, Postfix attached, mail, upgrade, removal, purge (tests/systemd/package_life.py). Then the lines of
-# the section "Install" of README.md, in an empty Debian 12 with a clone of this checkout; and the container's entry.
+# apt install, rights, Postfix and Dovecot attached, mail, a report by a move, upgrade, removal, purge
+# (tests/systemd/package_life.py). Then the lines of the section "Install" of README.md and the package's autopkgtest, in
+# an empty Debian 12 with a clone of this checkout; and the container's entry.
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
 # The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
 # SHINGLED_PACKAGE nothing is packed, either; that package is tested.
@@ -9,7 +10,7 @@
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-case ${1:-} in -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case ${1:-} in -h|--help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "package_test.sh: needs root" >&2; exit 77; }
 for step in "$@"; do
   case $step in lintian|life|readme|container) ;; *) echo "package_test.sh: unknown step '$step'" >&2; exit 64 ;; esac
@@ -89,7 +90,8 @@ fi
 
 if wanted life; then
   begin=$SECONDS
-  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib" "$(group run)"
+  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib dovecot-imapd dovecot-sieve" \
+    "$(group run)"
   unpack
   mkdir -p "$root/usr/local/share/packages"
   cp "$package" "$root/usr/local/share/packages/new.deb"
@@ -107,7 +109,7 @@ fi
 
 if wanted readme; then
   begin=$SECONDS
-  debian readme "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib git" \
+  debian readme "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib git autopkgtest" \
     "$(group build) $(group deb) $(group run)"
   unpack
   # The lines of the section "Install", as they are. The container has no network, so git finds the project's address in a
@@ -124,6 +126,8 @@ if wanted readme; then
   install -m 755 tests/systemd/life.py tests/systemd/readme_life.py "$root/usr/local/sbin/"
   cp "$work/lines" "$root/usr/local/share/lines"
   cp -r packaging/samples "$root/usr/local/share/samples"
+  mkdir "$root/usr/local/share/autopkgtest"
+  cp -r packaging/debian "$root/usr/local/share/autopkgtest/debian"
   boot readme /usr/local/sbin/readme_life.py
   echo "== readme: $((SECONDS - begin)) s =="
 fi

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""What packaging/package_test.sh tries inside its Debian: the life of the Debian package, from apt install to purge. Each
-step is a function, said with "ok" or "FAILED" and why; a step needs the ones before it."""
+"""What packaging/package_test.sh tries inside its Debian: the life of the Debian package, from apt install to purge, with
+Postfix and Dovecot as Debian ships them. Each step is a function, said with "ok" or "FAILED" and why; a step needs the
+ones before it."""
 
+import contextlib
 import grp
+import imaplib
 import pathlib
 import pwd
 import re
@@ -11,13 +14,15 @@ import smtplib
 import stat
 import subprocess
 import sys
+import time
 import traceback
 
 from life import (CONFIGURATION, LETTER, OFFER, OFFER_AGAIN, MAILBOX, STATE, answers, check, delivered, offer, run, show,
                   wait_until)
 
 PACKAGES = pathlib.Path("/usr/local/share/packages")
-SETTINGS = "milter: {actions: {add_header: -100, reject: 10}}\n"  # so that every message has the headers
+DOVECOT = pathlib.Path("/etc/dovecot/conf.d/95-shingled.conf")  # made by `shingled setup dovecot --apply`
+SPOOL = pathlib.Path("/var/spool/shingled")
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq", "--no-install-recommends",
        "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
 
@@ -45,12 +50,51 @@ def rights(path, owner, group, mode):
     check(found == (owner, group, f"{mode:o}"), f"{path} is {found}")
 
 
+def set_up(*arguments):
+    print("        " + run("shingled", "setup", *arguments, "--apply")[1].strip().replace("\n", "\n        "))
+
+
+@contextlib.contextmanager
+def imap():
+    client = imaplib.IMAP4("127.0.0.1", timeout=60)
+    try:
+        done(client.login("alice", "secret"))
+        yield client
+    finally:
+        client.logout()
+
+
+def done(answer):
+    check(answer[0] == "OK", f"the IMAP server: {answer}")
+    return answer[1]
+
+
+def move_newest(origin, target):
+    """Moves the newest message of a mailbox, as mail programs do."""
+    with imap() as client:
+        count = done(client.select(origin))[0].decode()
+        done(client._simple_command("MOVE", count, target))  # imaplib has only UID MOVE
+
+
+def forget(message):
+    run("shingled", "del", "--flag", "denied", "--matching", stdin=message)
+
+
+def timer_fired():
+    return run("systemctl", "show", "-P", "LastTriggerUSec", "shingled-reports.timer")[1]
+
+
+def waiting():
+    return sorted(SPOOL.glob("*.report"))
+
+
 # ---- the steps, in this order ------------------------------------------------------------------------------
 
 def a_debian_without_compiler_and_without_us():
     check(not any(shutil.which(name) for name in ("cc", "gcc", "g++", "clang", "make", "cmake")), "there is no compiler")
     check(not ours(), f"nothing of ours is here: {ours()}")
     run("useradd", "-m", "alice")
+    run("chpasswd", stdin=b"alice:secret")
 
 
 def apt_installs_it_and_it_serves():
@@ -85,29 +129,76 @@ def what_tools_of_systemd_and_logrotate_say():
     check("shingled" not in said, said)
 
 
-def postfix_attached():
-    by_setup = run("shingled", "setup", "--help", succeed=False)[0] == 0
-    if by_setup:
-        print("        " + run("shingled", "setup", "postfix", "--apply")[1].strip().replace("\n", "\n        "))
+def the_profile_of_apparmor():
+    check(pathlib.Path("/etc/apparmor.d/shingled").exists(), "it is installed")
+    if pathlib.Path("/sys/module/apparmor/parameters/enabled").exists():
+        attached = pathlib.Path(f"/proc/{show('MainPID')}/attr/current").read_text().strip()
+        check(attached == "/usr/sbin/shingled (enforce)" or attached == "shingled (enforce)", f"enforced: '{attached}'")
     else:
-        print("        by postconf, because this shingled has no command setup")
-        run("postconf", "-e", "smtpd_milters=inet:127.0.0.1:11339", "non_smtpd_milters=$smtpd_milters",
-            "milter_default_action=accept")
-    check("shingled" in run("postconf", "-h", "smtpd_milters")[1] or "11339" in run("postconf", "-h", "smtpd_milters")[1],
-          "Postfix has the milter")
+        print("        not enforced: this kernel has no AppArmor; e2e.install has its parser read it")
+
+
+def postfix_and_dovecot_attached():
+    set_up("postfix")
+    check("11339" in run("postconf", "-h", "smtpd_milters")[1], "Postfix has the milter")
     run("postconf", "-e", "disable_dns_lookups = yes", "biff = no")
     run("systemctl", "restart", "postfix")
     wait_until(lambda: answers(25), 60, "Postfix answers")
+    set_up("dovecot")
+    run("doveadm", "reload")
+    check(run("shingled", "setup", "dovecot", "--check", succeed=False)[0] == 0, "nothing is left to do")
+    run("systemctl", "enable", "--now", "shingled-reports.timer")
+    with imap() as client:
+        for mailbox in ("Junk", "Trash"):
+            done(client.create(mailbox))
 
 
-def a_message_passes_with_headers_is_taught_and_what_is_like_it_is_rejected():
-    CONFIGURATION.write_text(CONFIGURATION.read_text().replace("add_header: 4", "add_header: -100") if
-                             "add_header: 4" in CONFIGURATION.read_text() else SETTINGS)
+def a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected():
+    settings = CONFIGURATION.read_text()
+    for ours, theirs in (("add_header: 4", "add_header: -100"),  # every message has the headers
+                         ("# reports:\n#   trusted_reporters: [postmaster@example.org]",
+                          "reports:\n  trusted_reporters: [alice]\n  spam: {weight: 20}")):
+        check(ours in settings, f"the shipped settings have '{ours}'")
+        settings = settings.replace(ours, theirs)
+    CONFIGURATION.write_text(settings)
     run("systemctl", "reload", "shingled")
     before = delivered()
     check(offer(OFFER_AGAIN) == 250, "an unknown message passes")
     wait_until(lambda: delivered() == before + 1, 60, "it is delivered")
     check(b"\nX-Spam: Yes" in MAILBOX.read_bytes(), "with a header:\n" + MAILBOX.read_text()[:1000])
+    begin = time.monotonic()
+    move_newest("INBOX", "Junk")
+    wait_until(lambda: offer(OFFER) == 550, 60, "what is like it is rejected")
+    print(f"        from the move in Dovecot to the rejection by Postfix: {time.monotonic() - begin:.2f} s")
+    check(offer(LETTER) == 250, "a letter passes")
+
+
+def a_move_out_of_junk_takes_it_back():
+    move_newest("Junk", "INBOX")
+    wait_until(lambda: offer(OFFER) == 250, 60, "what is like it passes again")
+
+
+def reports_wait_for_the_daemon_and_the_timer_delivers_them():
+    often = pathlib.Path("/etc/systemd/system/shingled-reports.timer.d/often.conf")
+    often.parent.mkdir()
+    often.write_text("[Timer]\nOnCalendar=\nOnCalendar=*:*:*\nAccuracySec=1ms\n")
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "shingled-reports.timer")
+    triggered = timer_fired()
+    wait_until(lambda: timer_fired() != triggered, 60, "it comes again though it had nothing to do")
+    check("shingled-reports.service" not in run("journalctl", "-b", "--no-pager")[1], "and the journal has nothing of it")
+    run("systemctl", "stop", "shingled")
+    move_newest("INBOX", "Junk")
+    check(len(waiting()) == 1 and waiting()[0].owner() == "alice", f"it waits in the spool: {waiting()}")
+    run("systemctl", "start", "shingled")
+    wait_until(lambda: not waiting(), 60, "the timer delivers it")
+    check(offer(OFFER) == 550, "it counts")
+    check("shingled-reports" not in run("systemctl", "--failed", "--no-legend", "--plain")[1], "it never failed")
+    forget(OFFER_AGAIN)
+
+
+def what_is_taught_by_hand_is_rejected():
+    check(offer(OFFER_AGAIN) == 250, "nothing is known of it any more")
     run("shingled", "add", "--flag", "denied", "--weight", "20", stdin=OFFER)
     check(offer(OFFER_AGAIN) == 550, "what is like a taught one is rejected")
     check(offer(LETTER) == 250, "a letter passes")
@@ -133,6 +224,8 @@ def removal_keeps_data_and_mail_passes():
     check(not pathlib.Path("/usr/sbin/shingled").exists(), "the program is gone")
     check((STATE / "fuzzy.db").exists() and CONFIGURATION.exists(), "data and settings are not")
     check(offer(OFFER_AGAIN) == 250, "without the daemon mail passes (milter_default_action)")
+    move_newest("INBOX", "Trash")
+    move_newest("Trash", "Junk")  # without the scripts that its settings name, Dovecot moves mail
     apt("install", str(PACKAGES / "new.deb"))
     wait_until(lambda: show("ActiveState") == "active", 60, "installed again, it starts")
     check(offer(OFFER_AGAIN) == 550, "and knows what it knew")
@@ -141,6 +234,9 @@ def removal_keeps_data_and_mail_passes():
 def purge_leaves_nothing():
     run("postconf", "-X", "smtpd_milters", "non_smtpd_milters")
     run("systemctl", "reload", "postfix")
+    DOVECOT.unlink()
+    run("doveadm", "reload")
+    shutil.rmtree("/etc/systemd/system/shingled-reports.timer.d")
     apt("purge", "shingled")
     check(not ours(), "left behind: " + " ".join(ours()))
     check(run("dpkg-query", "-W", "shingled", succeed=False)[0] != 0, "dpkg has forgotten it")
@@ -149,8 +245,9 @@ def purge_leaves_nothing():
 
 
 STEPS = (a_debian_without_compiler_and_without_us, apt_installs_it_and_it_serves, the_rights_of_files,
-         what_tools_of_systemd_and_logrotate_say, postfix_attached,
-         a_message_passes_with_headers_is_taught_and_what_is_like_it_is_rejected,
+         what_tools_of_systemd_and_logrotate_say, the_profile_of_apparmor, postfix_and_dovecot_attached,
+         a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected, a_move_out_of_junk_takes_it_back,
+         reports_wait_for_the_daemon_and_the_timer_delivers_them, what_is_taught_by_hand_is_rejected,
          an_upgrade_keeps_data_and_changed_settings, removal_keeps_data_and_mail_passes, purge_leaves_nothing)
 
 

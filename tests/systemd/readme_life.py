@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What packaging/package_test.sh tries inside its Debian: the lines of the section "Install" of README.md, one shell for
-all of them, and then whether mail is filtered."""
+all of them, then Debian's tests of the package, and then whether mail is filtered."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
 from life import LETTER, OFFER, OFFER_AGAIN, answers, check, offer, run, show, wait_until
 
+AUTOPKGTEST = pathlib.Path("/usr/local/share/autopkgtest")  # debian/ of the package's source
 LINES = pathlib.Path("/usr/local/share/lines")
 
 
@@ -26,6 +28,10 @@ def main():
             print("        " + line)
     print(f"ok      the lines of README.md, {time.monotonic() - begin:.0f} s without compiling")
     wait_until(lambda: show("ActiveState") == "active" and answers(25), 60, "both serve")
+    said = run("autopkgtest", "--no-built-binaries", str(AUTOPKGTEST), "--", "null")[1]
+    check(re.search(r"^answers +PASS$", said, re.M), said)
+    print("ok      autopkgtest")
+    run("shingled", "del", "--flag", "denied", "--matching", stdin=OFFER)  # which it teaches
     run("postconf", "-e", "disable_dns_lookups = yes", "biff = no")
     run("systemctl", "restart", "postfix")
     wait_until(lambda: answers(25), 60, "Postfix answers")
