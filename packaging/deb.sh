@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds the Debian package of shingled: shingled_VERSION_ARCH.deb.
-#   packaging/deb.sh [--output DIR] [--version VERSION] [--jobs N]
+#   packaging/deb.sh [--output DIR] [--version VERSION] [--revision COMMIT] [--jobs N]
 #     --output DIR       where the package is put; default: build/deb
 #     --version VERSION  a version other than the one of packaging/debian/changelog, for tests of upgrades
+#     --revision COMMIT  of that commit, not of the files that are here, for tests of upgrades
 #     --jobs N           compilers at a time; default: 2
 # Missing build packages are installed, which needs root or sudo. The tree that is built, with debian/ at its root, is
-# build/deb/tree. It is kept, and ccache is used, so only the first build takes long.
+# build/deb/tree (of a commit: build/deb/revision). It is kept, and ccache is used, so only the first build takes long.
 # With SHINGLED_BINARY nothing is compiled; that program is packed.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -13,42 +14,53 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 say() { printf 'deb.sh: %s\n' "$*"; }
 fail() { printf 'deb.sh: %s\n' "$2" >&2; exit "$1"; }
 
-output=build/deb version='' jobs=2
+output=build/deb version='' revision='' jobs=2
 while [ $# -gt 0 ]; do
   case $1 in
-    -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    --output|--version|--jobs) [ $# -gt 1 ] || fail 64 "$1 needs a value" ;;
-    *) fail 64 "unknown argument '$1' (allowed: --output, --version, --jobs, --help)" ;;
+    -h|--help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --output|--version|--revision|--jobs) [ $# -gt 1 ] || fail 64 "$1 needs a value" ;;
+    *) fail 64 "unknown argument '$1' (allowed: --output, --version, --revision, --jobs, --help)" ;;
   esac
   case $1 in
     --output) output=$2 ;;
     --version) version=$2 ;;
+    --revision) revision=$(git rev-parse --verify --quiet "$2^{commit}") || fail 65 "--revision: there is no commit '$2'" ;;
     --jobs) jobs=$2 ;;
   esac
   shift 2
 done
 [[ $jobs =~ ^[1-9][0-9]*$ ]] || fail 64 "--jobs: '$jobs' is no number from 1"
 
-# The version has one place, CMakeLists.txt. Debian's changelog has to name it first.
-project=$(sed -n 's/^project(shingled VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-packaged=$(sed -n '1s/^shingled (\([^)]*\)).*/\1/p' packaging/debian/changelog)
-[ "${packaged%%[-+~]*}" = "$project" ] ||
-  fail 65 "packaging/debian/changelog begins with version $packaged, CMakeLists.txt has $project"
-
 packaging/install_dependencies.sh build deb
 output=$(mkdir -p "$output" && readlink -f "$output")
 tree=$PWD/build/deb/tree
 program=${SHINGLED_BINARY:+$(readlink -f "$SHINGLED_BINARY")}
+[ -z "$revision" ] || tree=$PWD/build/deb/revision
 [ -z "$program" ] || tree=$PWD/build/deb/packed
 say "making the tree $tree"
 mkdir -p "$tree"
 find "$tree" -mindepth 1 -maxdepth 1 ! -name 'obj-*' -exec rm -rf {} +
-if git rev-parse --git-dir >/dev/null 2>&1; then
-  git ls-files -z | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
+# files: the names of the files that are here, each ended by a zero byte.
+files() {
+  if git rev-parse --git-dir >/dev/null 2>&1; then
+    git ls-files -z | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
+  else
+    find . -path ./build -prune -o -type f -print0
+  fi
+}
+if [ -n "$revision" ]; then
+  git archive "$revision"
 else
-  find . -path ./build -prune -o -type f -print0
-fi | tar -c --null --files-from=- | tar -x -C "$tree"
-cp -r packaging/debian "$tree/debian"
+  files | tar -c --null --files-from=-
+fi | tar -x -C "$tree"
+cp -r "$tree/packaging/debian" "$tree/debian"
+
+# The version has one place, CMakeLists.txt. Debian's changelog has to name it first.
+project=$(sed -n 's/^project(shingled VERSION \([0-9.]*\).*/\1/p' "$tree/CMakeLists.txt")
+packaged=$(sed -n '1s/^shingled (\([^)]*\)).*/\1/p' "$tree/debian/changelog")
+[ "${packaged%%[-+~]*}" = "$project" ] ||
+  fail 65 "packaging/debian/changelog begins with version $packaged, CMakeLists.txt has $project"
+
 if [ -n "$version" ] && [ "$version" != "$packaged" ]; then
   sed -i "1s/([^)]*)/($version)/" "$tree/debian/changelog"
 fi

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Installs the Debian package in a Debian 12 of its own, under a real systemd in systemd-nspawn, and tries its life there:
-# apt install, rights, Postfix and Dovecot attached, mail, a report by a move, upgrade, removal, purge
+# apt install, rights, Postfix and Dovecot attached, mail, a report by a move, removal, purge, upgrade
 # (tests/systemd/package_life.py). Then the lines of the section "Install" of README.md and the package's autopkgtest, in
 # an empty Debian 12 with a clone of this checkout; and the container's entry.
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
 # The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
-# SHINGLED_PACKAGE nothing is packed, either; that package is tested.
+# SHINGLED_PACKAGE nothing is packed, either; that package is tested. Without both, the upgrade is from the package of the
+# commit SHINGLED_BEFORE, HEAD~1 by default.
 # Needs root. Takes about 3 minutes without compiling; the first time 3 more, for Debian's packages, which are kept in
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-case ${1:-} in -h|--help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case ${1:-} in -h|--help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "package_test.sh: needs root" >&2; exit 77; }
 for step in "$@"; do
   case $step in lintian|life|readme|container) ;; *) echo "package_test.sh: unknown step '$step'" >&2; exit 64 ;; esac
@@ -95,8 +96,14 @@ if wanted life; then
   unpack
   mkdir -p "$root/usr/local/share/packages"
   cp "$package" "$root/usr/local/share/packages/new.deb"
-  # An older package with other settings in /etc, so that the upgrade has something to decide.
-  dpkg-deb -R "$package" "$work/older"
+  # The package of the commit before, with a lower version and other settings in /etc, so that the upgrade has something
+  # to decide. Where nothing is compiled, it has the same program.
+  before=$package
+  if [ -z "${SHINGLED_BINARY:-}${SHINGLED_PACKAGE:-}" ]; then
+    packaging/deb.sh --revision "${SHINGLED_BEFORE:-HEAD~1}" --output "$work/before"
+    before=$(ls -t "$work/before"/shingled_*.deb | head -n 1)
+  fi
+  dpkg-deb -R "$before" "$work/older"
   sed -i 's/^Version: .*/Version: 0.0.9/' "$work/older/DEBIAN/control"
   echo '# The settings of version 0.0.9.' >>"$work/older/etc/shingled/shingled.yaml"
   dpkg-deb --root-owner-group -Zgzip -b "$work/older" "$root/usr/local/share/packages/old.deb" >/dev/null

@@ -50,10 +50,6 @@ def rights(path, owner, group, mode):
     check(found == (owner, group, f"{mode:o}"), f"{path} is {found}")
 
 
-def set_up(*arguments):
-    print("        " + run("shingled", "setup", *arguments, "--apply")[1].strip().replace("\n", "\n        "))
-
-
 @contextlib.contextmanager
 def imap():
     client = imaplib.IMAP4("127.0.0.1", timeout=60)
@@ -98,8 +94,7 @@ def a_debian_without_compiler_and_without_us():
 
 
 def apt_installs_it_and_it_serves():
-    apt("install", str(PACKAGES / "old.deb"))
-    check(version() == "0.0.9", version())
+    apt("install", str(PACKAGES / "new.deb"))
     wait_until(lambda: show("ActiveState") == "active", 60, "the service starts by itself")
     check(show("User") == "_shingled" and show("Type") == "notify", "as its user, with readiness")
     check(run("systemctl", "is-enabled", "shingled")[1].strip() == "enabled", "also after the next boot")
@@ -138,13 +133,17 @@ def the_profile_of_apparmor():
         print("        not enforced: this kernel has no AppArmor; e2e.install has its parser read it")
 
 
-def postfix_and_dovecot_attached():
-    set_up("postfix")
+def attach_postfix():
+    print("        " + run("shingled", "setup", "postfix", "--apply")[1].strip().replace("\n", "\n        "))
     check("11339" in run("postconf", "-h", "smtpd_milters")[1], "Postfix has the milter")
     run("postconf", "-e", "disable_dns_lookups = yes", "biff = no")
     run("systemctl", "restart", "postfix")
     wait_until(lambda: answers(25), 60, "Postfix answers")
-    set_up("dovecot")
+
+
+def postfix_and_dovecot_attached():
+    attach_postfix()
+    print("        " + run("shingled", "setup", "dovecot", "--apply")[1].strip().replace("\n", "\n        "))
     run("doveadm", "reload")
     check(run("shingled", "setup", "dovecot", "--check", succeed=False)[0] == 0, "nothing is left to do")
     run("systemctl", "enable", "--now", "shingled-reports.timer")
@@ -204,21 +203,6 @@ def what_is_taught_by_hand_is_rejected():
     check(offer(LETTER) == 250, "a letter passes")
 
 
-def an_upgrade_keeps_data_and_changed_settings():
-    settings = CONFIGURATION.read_text()
-    check("0.0.9" in settings and "-100" in settings, "the settings of the older version, changed")
-    CONFIGURATION.chmod(0o600)
-    shutil.chown(CONFIGURATION, "_shingled", "root")
-    before = show("MainPID")
-    apt("install", str(PACKAGES / "new.deb"))
-    check(version() != "0.0.9", version())
-    check(CONFIGURATION.read_text() == settings, "the settings stay")
-    rights(CONFIGURATION, "_shingled", "root", 0o600)
-    wait_until(lambda: show("ActiveState") == "active" and show("MainPID") not in ("0", before), 60, "it was started anew")
-    check(offer(OFFER_AGAIN) == 550, "what it knew it knows")
-    check(offer(LETTER) == 250, "a letter passes")
-
-
 def removal_keeps_data_and_mail_passes():
     apt("remove", "shingled")
     check(not pathlib.Path("/usr/sbin/shingled").exists(), "the program is gone")
@@ -231,12 +215,9 @@ def removal_keeps_data_and_mail_passes():
     check(offer(OFFER_AGAIN) == 550, "and knows what it knew")
 
 
-def purge_leaves_nothing():
+def purge():
     run("postconf", "-X", "smtpd_milters", "non_smtpd_milters")
     run("systemctl", "reload", "postfix")
-    DOVECOT.unlink()
-    run("doveadm", "reload")
-    shutil.rmtree("/etc/systemd/system/shingled-reports.timer.d")
     apt("purge", "shingled")
     check(not ours(), "left behind: " + " ".join(ours()))
     check(run("dpkg-query", "-W", "shingled", succeed=False)[0] != 0, "dpkg has forgotten it")
@@ -244,11 +225,40 @@ def purge_leaves_nothing():
     check("shingled" not in run("systemctl", "--failed", "--no-legend", "--plain")[1], "no unit failed")
 
 
+def purge_leaves_nothing():
+    DOVECOT.unlink()
+    run("doveadm", "reload")
+    shutil.rmtree("/etc/systemd/system/shingled-reports.timer.d")
+    purge()
+
+
+def an_upgrade_keeps_data_and_changed_settings():
+    apt("install", str(PACKAGES / "old.deb"))
+    check(version() == "0.0.9", version())
+    attach_postfix()
+    CONFIGURATION.write_text(CONFIGURATION.read_text().replace("add_header: 4", "add_header: 3"))
+    CONFIGURATION.chmod(0o600)
+    shutil.chown(CONFIGURATION, "_shingled", "root")
+    settings = CONFIGURATION.read_text()
+    check("0.0.9" in settings and "add_header: 3" in settings, "the settings of the older version, changed")
+    run("systemctl", "reload", "shingled")
+    run("shingled", "add", "--flag", "denied", "--weight", "20", stdin=OFFER)
+    before = show("MainPID")
+    apt("install", str(PACKAGES / "new.deb"))
+    check(version() != "0.0.9", version())
+    check(CONFIGURATION.read_text() == settings, "the settings stay")
+    rights(CONFIGURATION, "_shingled", "root", 0o600)
+    wait_until(lambda: show("ActiveState") == "active" and show("MainPID") not in ("0", before), 60, "it was started anew")
+    check(offer(OFFER_AGAIN) == 550, "what it knew it knows")
+    check(offer(LETTER) == 250, "a letter passes")
+    purge()
+
+
 STEPS = (a_debian_without_compiler_and_without_us, apt_installs_it_and_it_serves, the_rights_of_files,
          what_tools_of_systemd_and_logrotate_say, the_profile_of_apparmor, postfix_and_dovecot_attached,
          a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected, a_move_out_of_junk_takes_it_back,
          reports_wait_for_the_daemon_and_the_timer_delivers_them, what_is_taught_by_hand_is_rejected,
-         an_upgrade_keeps_data_and_changed_settings, removal_keeps_data_and_mail_passes, purge_leaves_nothing)
+         removal_keeps_data_and_mail_passes, purge_leaves_nothing, an_upgrade_keeps_data_and_changed_settings)
 
 
 def main():
