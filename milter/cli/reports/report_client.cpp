@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_desk.h"
 #include "milter/status/http_call.h"
 
@@ -43,9 +44,7 @@ Result<Json> ReportClient::call(bool post, std::string target, const std::string
   if (options_.listen.empty()) {
     return Error{ErrorCode::kUnavailable, "no daemon can be asked, as status.listen is empty"};
   }
-  SocketSpec daemon = options_.listen.front();
-  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
-  if (daemon.host == "::") daemon.host = "::1";
+  const SocketSpec daemon = spec_to_connect(options_.listen.front());
   std::string text;
   const auto reply =
       status::http_call(daemon,
