@@ -96,7 +96,7 @@ class TextPieces {
     pieces_.add(PieceType::kLink, link->text());
     if (in_footer_) return;
     pieces_.add(PieceType::kForeignHost, link->host);
-    pieces_.add(PieceType::kLinkShape, link_shape(url));
+    pieces_.add(PieceType::kLinkShape, link_shape(*link));
   }
 
   /// "//a@example.org,b@example.org?subject=x"
