@@ -1,7 +1,5 @@
 // Covers milter/counters/message_pieces.cpp, with the vectors of tests/data/pieces.json:
 // UPDATE_GOLDEN=1 writes what is expected there.
-#include "milter/counters/message_pieces.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "milter/counters/message_pieces.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {
@@ -177,8 +176,8 @@ TEST(MessagePieces, EndWithTheWork) {
 }
 
 std::string foreign_hosts(const std::string& fields) {
-  const std::string text = "\nsee http://www.shop.example.net/\n" + std::string(30, '-') +
-                           "\nhttp://lists.example.org/listinfo/team\n";
+  const std::string text = "\nI found it here: http://www.shop.example.net/\n" +
+                           std::string(30, '-') + "\nhttp://lists.example.org/listinfo/team\n";
   std::string out;
   for (const mime::Piece& piece : pieces_of(fields + text, {}, {}).pieces) {
     if (piece.type == PieceType::kForeignHost) out += piece.first + " ";
