@@ -1,5 +1,7 @@
 // Covers milter/counters/message_pieces.cpp, with the vectors of tests/data/pieces.json:
 // UPDATE_GOLDEN=1 writes what is expected there.
+#include "milter/counters/message_pieces.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "milter/counters/message_pieces.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {
@@ -175,11 +176,11 @@ TEST(MessagePieces, EndWithTheWork) {
   for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
 }
 
-std::string foreign_hosts(const std::string& fields) {
+std::string foreign_hosts(const std::string& fields, const PieceOptions& options = {}) {
   const std::string text = "\nI found it here: http://www.shop.example.net/\n" +
                            std::string(30, '-') + "\nhttp://lists.example.org/listinfo/team\n";
   std::string out;
-  for (const mime::Piece& piece : pieces_of(fields + text, {}, {}).pieces) {
+  for (const mime::Piece& piece : pieces_of(fields + text, {}, options).pieces) {
     if (piece.type == PieceType::kForeignHost) out += piece.first + " ";
   }
   return out;
@@ -193,6 +194,21 @@ TEST(MessagePieces, HaveHostsThatAreNotOfTheList) {
   EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example.net/a>\n"), "");
   EXPECT_EQ(foreign_hosts("List-Id: <shop.example.net>\n"),
             "lists.example.org www.shop.example.net ");
+}
+
+TEST(MessagePieces, BelieveAListOnlyIfItIsProvedWhereProofsAreKnown) {
+  PieceOptions options;
+  options.authserv_ids = {"mx"};
+  const std::string list = "List-Post: <mailto:team@shop.example.net>\n";
+  const std::string all = "lists.example.org www.shop.example.net ";
+  EXPECT_EQ(foreign_hosts(list), "");
+  EXPECT_EQ(foreign_hosts(list, options), all);
+  const std::string proof = "dkim=pass header.d=shop.example.net\n";
+  EXPECT_EQ(foreign_hosts("Authentication-Results: mx; " + proof + list, options), "");
+  EXPECT_EQ(foreign_hosts("Authentication-Results: other; " + proof + list, options), all);
+  EXPECT_EQ(
+      foreign_hosts("Authentication-Results: mx; dkim=pass header.d=x.example\n" + list, options),
+      all);
 }
 
 }  // namespace
