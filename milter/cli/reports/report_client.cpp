@@ -17,6 +17,10 @@ constexpr std::chrono::seconds kReportPatience{30};
 constexpr unsigned kReportTaken = 200;
 }  // namespace
 
+bool is_for_later(const Error& error) {
+  return error.code != ErrorCode::kInvalid && error.code != ErrorCode::kLimit;
+}
+
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
