@@ -30,6 +30,18 @@ Result<UniqueFd> connect_to(const SocketAddress& address, const ConnectOptions& 
 
 }  // namespace
 
+SocketSpec spec_to_connect(const SocketSpec& listens) {
+  using Kind = SocketSpec::Kind;
+  SocketSpec out = listens;
+  if (out.kind == Kind::kUnix) return out;
+  if (out.host == "::" || (out.host.empty() && out.kind == Kind::kInet6)) {
+    out.host = "::1";
+  } else if (out.host.empty() || out.host == "0.0.0.0") {
+    out.host = "127.0.0.1";
+  }
+  return out;
+}
+
 bool Connecting::has_failed() const { return failure != 0 && failure != EINPROGRESS; }
 
 Connecting begin_connect(const SocketAddress& address, const ConnectOptions& options) {

@@ -11,6 +11,11 @@
 
 namespace shingled {
 
+/// Where a client on this machine reaches who listens at `listens`: loopback in place of any
+/// address.
+/// Threads: stateless.
+SocketSpec spec_to_connect(const SocketSpec& listens);
+
 /// How a socket connects. The two flags are for TCP; a unix socket ignores them.
 struct ConnectOptions {
   int type = SOCK_STREAM;   ///< or SOCK_DGRAM

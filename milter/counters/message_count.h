@@ -39,8 +39,6 @@ class MessageCount {
   /// A recipient that the mail server refused itself.
   void refused_recipient() { ++refused_; }
 
-  /// Recipients that were accepted, each once.
-  [[nodiscard]] std::uint64_t recipients() const { return accepted_; }
   /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
   /// look-ups have matched so far (matched_pieces.h); no limit on pieces takes them away, so that
   /// no message can hide them behind many links.

@@ -70,6 +70,16 @@ std::set<std::string> list_domains(std::span<const mime::HeaderField> fields) {
   return out;
 }
 
+/// Only domains that are proved, where proofs are known: a sender must not name the hosts of others
+/// as those of his list. What remains counts for the domain itself (dkim_domain, sender).
+std::set<std::string> believed_lists(std::set<std::string> domains,
+                                     std::span<const mime::AuthenticationResults> believed,
+                                     const PieceOptions& options) {
+  if (options.authserv_ids.empty()) return domains;
+  std::erase_if(domains, [&](const std::string& domain) { return !is_proved(believed, domain); });
+  return domains;
+}
+
 /// Leaves only the hosts that the list does not add itself. Without a list a footer is the
 /// sender's.
 void settle_foreign_hosts(const std::set<std::string>& list, PieceList& pieces) {
@@ -136,7 +146,7 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
     texts.add_all();
     pieces.add_all(texts.pieces());
   }
-  settle_foreign_hosts(list_domains(header.fields), pieces);
+  settle_foreign_hosts(believed_lists(list_domains(header.fields), believed, options), pieces);
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);
   add_pairs_of(normal, domain, pieces);
 

@@ -283,7 +283,7 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
 }
 
 features::Arrival Session::arrival_of(const Message& message) const {
-  return {.recipients = message.count ? message.count->recipients() : message.recipients,
+  return {.recipients = message.recipients,
           .local = local_,
           .authenticated = sender_ == SenderClass::kAuthenticated,
           .bounce = message.bounce};

@@ -27,16 +27,6 @@ class MetricReport;  // config/metrics/metric_report.h
 
 namespace shingled::milter::history {
 
-/// Takes what people say of messages.
-/// Threads: any thread.
-class LabelSink {
- public:
-  virtual ~LabelSink() = default;
-  /// `message`: counters::message_id_name() of its Message-ID. kNone takes the label back. Does not
-  /// wait. A message that the history does not have is no error.
-  virtual void label(std::uint64_t message, Label label) noexcept = 0;
-};
-
 /// What happened since the start. A new number needs a field and a line in `table`.
 struct HistoryEvents {
   EventCount messages;
@@ -69,7 +59,7 @@ static_assert(kHasWholeTable<HistoryEvents>);
 /// Threads: any thread; one inside, "history", that writes every second and when much waits. The
 ///          destructor writes what is left.
 /// Cost:    record: hashes and codes the message, some 10 µs; never waits for the disk.
-class HistoryRecorder final : public LabelSink {
+class HistoryRecorder {
  public:
   static constexpr std::size_t kWaitingMax = 20'000;  ///< rows, and as many labels
   static constexpr std::uint64_t kWaitingBytesMax = std::uint64_t{32} << 20U;
@@ -86,14 +76,16 @@ class HistoryRecorder final : public LabelSink {
   static Result<std::unique_ptr<HistoryRecorder>> open_without_thread(const Setup& setup,
                                                                       const Clock& clock,
                                                                       Logger& logger);
-  ~HistoryRecorder() override;
+  ~HistoryRecorder();
   HistoryRecorder(const HistoryRecorder&) = delete;
   HistoryRecorder& operator=(const HistoryRecorder&) = delete;
   HistoryRecorder(HistoryRecorder&&) = delete;
   HistoryRecorder& operator=(HistoryRecorder&&) = delete;
 
   void record(const JudgedMessage& message) noexcept;
-  void label(std::uint64_t message, Label label) noexcept override;
+  /// What people say of a message. `message`: counters::message_id_name() of its Message-ID. kNone
+  /// takes the label back. A message that the history does not have is no error.
+  void label(std::uint64_t message, Label label) noexcept;
   /// New bounds after a reload; the file stays.
   void use(const HistoryOptions& options);
   [[nodiscard]] const CounterKeyBytes& site() const { return site_; }

@@ -30,20 +30,6 @@ constexpr std::chrono::seconds kCountPatience{3};
 constexpr std::chrono::hours kForgetPause{1};
 constexpr std::size_t kForgottenAtOnce = 100;
 
-const char* name_of(ReportKind kind) { return kind == ReportKind::kSpam ? "spam" : "ham"; }
-
-const char* name_of(ReportOutcome::What what) {
-  switch (what) {
-    case ReportOutcome::What::kNew:
-      return "new";
-    case ReportOutcome::What::kSame:
-      return "same";
-    case ReportOutcome::What::kTurned:
-      return "turned";
-  }
-  return "new";
-}
-
 std::string hex_name(std::uint64_t name) { return fmt::format("{:016x}", name); }
 
 }  // namespace
@@ -173,7 +159,7 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
         receipt.error().code == ErrorCode::kInvalid || receipt.error().code == ErrorCode::kDenied;
     (refused ? events_.refused : events_.failures).add();
     LogLine line("report_failed");
-    line.field("kind", name_of(report.kind)).field("why", receipt.error().message);
+    line.field("kind", to_string(report.kind)).field("why", receipt.error().message);
     refused ? logger_.info(line) : logger_.error(line);
     return receipt;
   }
@@ -247,10 +233,10 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
     receipt.counted = *counted;
   }
   logger_.info(LogLine("report")
-                   .field("kind", name_of(report.kind))
+                   .field("kind", to_string(report.kind))
                    .field("reporter", hex_name(outcome.reporter.name))
                    .field("message", hex_name(message.name))
-                   .field("what", name_of(outcome.what))
+                   .field("what", to_string(outcome.what))
                    .field("hashes", receipt.hashes)
                    .field("changed", receipt.changed)
                    .field("counted", receipt.counted));

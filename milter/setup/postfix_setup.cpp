@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/system/connect_socket.h"
+
 namespace shingled::milter::setup {
 
 namespace {
@@ -44,7 +46,7 @@ bool has_endpoint(std::string_view list, const std::string& endpoint, const std:
   });
 }
 
-/// The first milter of the list that is not this one, with a name such as "smtpd_milters".
+/// Whether a list of milters has another one.
 bool has_others(std::string_view list, const std::string& endpoint, const std::string& absolute) {
   return std::ranges::any_of(list_words(list), [&](const std::string& entry) {
     const std::string plain = plain_endpoint(entry);
@@ -111,8 +113,7 @@ std::string postfix_endpoint(const SocketSpec& milter, std::string_view queue_di
     return "unix:" +
            (milter.path.starts_with(below) ? milter.path.substr(below.size()) : milter.path);
   }
-  const bool any = milter.host.empty() || milter.host == "0.0.0.0" || milter.host == "::";
-  std::string host = any || milter.host == "localhost" ? "127.0.0.1" : milter.host;
+  std::string host = milter.host == "localhost" ? "127.0.0.1" : spec_to_connect(milter).host;
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
   return "inet:" + host + ":" + std::to_string(milter.port);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/system/connect_socket.h"
+
 namespace shingled::milter::setup {
 
 namespace {
@@ -48,9 +50,8 @@ std::vector<std::string> servers_in(std::string_view text) {
 Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpec& storage,
                  const std::vector<RspamdList>& lists) {
   Plan plan;
-  const bool any = storage.host.empty() || storage.host == "0.0.0.0" || storage.host == "::" ||
-                   storage.host == "localhost";
-  const std::string host = any ? "127.0.0.1" : storage.host;
+  const std::string host =
+      storage.host == "localhost" ? "127.0.0.1" : spec_to_connect(storage).host;
   const std::string server = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
                              std::to_string(storage.port);
   const auto servers = servers_in(text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "config/system/connect_socket.h"
+
 namespace shingled::milter::setup {
 
 namespace {
@@ -68,10 +70,9 @@ bool refuses_when_away(std::string_view equates) {
 
 std::string sendmail_endpoint(const SocketSpec& milter) {
   if (milter.kind == SocketSpec::Kind::kUnix) return "unix:" + milter.path;
-  const bool six = milter.host.find(':') != std::string::npos;
-  const bool any = milter.host.empty() || milter.host == "0.0.0.0" || milter.host == "localhost";
-  return std::string(six ? "inet6:" : "inet:") + std::to_string(milter.port) + "@" +
-         (any ? "127.0.0.1" : milter.host);
+  const std::string host = milter.host == "localhost" ? "127.0.0.1" : spec_to_connect(milter).host;
+  const bool six = host.find(':') != std::string::npos;
+  return std::string(six ? "inet6:" : "inet:") + std::to_string(milter.port) + "@" + host;
 }
 
 Plan plan_sendmail(const std::string& path, std::string_view text, const SocketSpec& milter) {

@@ -13,7 +13,6 @@ namespace shingled::milter::status {
 namespace {
 
 using ReportJson = nlohmann::ordered_json;
-using What = storage::sqlite::ReportOutcome::What;
 
 constexpr unsigned kReportDone = 200;
 constexpr unsigned kReportWrong = 400;
@@ -45,11 +44,6 @@ HttpReply report_failure(const Error& error) {
   }
 }
 
-const char* what_text(What what) {
-  if (what == What::kSame) return "same";
-  return what == What::kTurned ? "turned" : "new";
-}
-
 const char* standing_text(reports::Standing standing) {
   if (standing == reports::Standing::kTrusted) return "trusted";
   return standing == reports::Standing::kEstablished ? "established" : "newcomer";
@@ -68,7 +62,7 @@ HttpReply take_report(reports::ReportDesk& desk, const HttpRequest& request) {
       desk.take({kind == "spam" ? reports::ReportKind::kSpam : reports::ReportKind::kHam, reporter,
                  request.body});
   if (!receipt) return report_failure(receipt.error());
-  ReportJson object = {{"what", what_text(receipt->what)},
+  ReportJson object = {{"what", to_string(receipt->what)},
                        {"hashes", receipt->hashes},
                        {"changed", receipt->changed},
                        {"counted", receipt->counted}};

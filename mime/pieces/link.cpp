@@ -82,9 +82,11 @@ std::optional<Link> read_link(std::string_view url) {
   link.host = ascii_host(percent_decoded(web->host));
   if (auto address = dotted(link.host)) link.host = *std::move(address);
   if (link.host.empty() || !may_be_host(link.host)) return std::nullopt;
-  const std::string_view rest = std::string_view(text).substr(web->host_end);
-  const std::string_view path = rest.substr(0, rest.find_first_of("?#"));
+  std::string_view rest = std::string_view(text).substr(web->host_end);
+  rest = rest.substr(0, rest.find('#'));
+  const std::string_view path = rest.substr(0, rest.find('?'));
   link.path = path.starts_with('/') ? percent_decoded(path) : "/";
+  if (path.size() < rest.size()) link.query = rest.substr(path.size() + 1);
   return link;
 }
 

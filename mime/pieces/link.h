@@ -10,13 +10,15 @@ namespace shingled::mime {
 /// The rest of a longer link is not read.
 inline constexpr std::size_t kLinkBytesMax = 2048;
 
-/// Where a link leads, without what differs from mail to mail: user, port, query and fragment.
+/// Where a link leads, without user, port and fragment.
 struct Link {
   std::string scheme;  ///< lower case
   std::string host;    ///< in the form of ascii_host(), or a dotted IPv4 or an IPv6 address
   std::string path;    ///< percent escapes decoded once; begins with a slash
+  std::string query;   ///< as written, without the question mark
 
-  [[nodiscard]] std::string text() const;    ///< "https://www.example.org/a/b"
+  /// "https://www.example.org/a/b": without the query, which differs from mail to mail.
+  [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string domain() const;  ///< "example.org"; an IP address itself
   /// "www.example.org/a": tells the customers of a hoster apart. Empty without a step.
   [[nodiscard]] std::string first_step() const;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/model/escapes.h"
-#include "mime/pieces/link.h"
 
 namespace shingled::mime {
 
@@ -62,19 +61,12 @@ std::string_view next(std::string_view& text, char end) {
 
 }  // namespace
 
-std::string link_shape(std::string_view url) {
-  url = ascii::trim_space(url.substr(0, kLinkBytesMax));
-  const std::size_t host = url.find("://");
-  if (host == std::string_view::npos) return {};
-  url.remove_prefix(host + 3);
-  url = url.substr(0, url.find('#'));
-  const std::size_t mark = std::min(url.find('?'), url.size());
-  const std::string decoded = percent_decoded(url.substr(0, mark));
-  std::string_view path = decoded;
-  std::string_view query = url.substr(std::min(mark + 1, url.size()));
+std::string link_shape(const Link& link) {
   Shape shape;
+  std::string_view path = link.path;
   next(path, '/');
   while (!path.empty()) shape.add('/', next(path, '/'));
+  std::string_view query = link.query;
   for (char before = '?'; !query.empty(); before = '&') {
     std::string_view name = next(query, '&');
     shape.add(before, next(name, '='));

@@ -1,21 +1,20 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+
+#include "mime/pieces/link.h"
 
 namespace shingled::mime {
 
 /// How the links of one program look, whatever host they lead to: steps of the path and names of
 /// the query. Each run of digits is one 0; a step or name of 16 bytes and more with letters and
-/// digits, or of 24 and more with capitals behind its first letter, is `*`. Percent escapes of the
-/// path are decoded once.
+/// digits, or of 24 and more with capitals behind its first letter, is `*`.
 /// "http://a.example/cl/29_md/3/7?u=1" has "/cl/0_md/0/0?u".
 ///
-/// Input:   a link of a text or of HTML, from its scheme.
 /// Output:  empty for links of fewer than three steps and names, and of steps that are all alike
 ///          (0 and `*`): they say too little.
 /// Threads: stateless.
-/// Cost:    linear in kLinkBytesMax.
-std::string link_shape(std::string_view url);
+/// Cost:    linear in the link.
+std::string link_shape(const Link& link);
 
 }  // namespace shingled::mime

@@ -25,8 +25,9 @@ constexpr Steps kStepsALink = 6'000;
 
 constexpr ascii::CharSet kAfterSentence(".,;:!?\"");
 
-/// Where the footer of a plain text begins: at the last ruled line among its last lines, if there
-/// is text above. Mailing lists and free providers put one below.
+/// Where the footer of a plain text begins: at the first ruled line among its last lines with at
+/// least as much text above as below. Mailing lists and free providers put one below; the text
+/// itself is no footer, wherever its sender rules it off.
 std::size_t footer_of(const Oneline& line, TextForm form) {
   constexpr std::size_t kFooterLinesMax = 25;
   constexpr std::size_t kRuleBytesMin = 20;
@@ -42,7 +43,7 @@ std::size_t footer_of(const Oneline& line, TextForm form) {
         ascii::trim_space(std::string_view(line.text).substr(*start, end - *start));
     const bool ruled = text.size() >= kRuleBytesMin && kInk.has(text.front()) &&
                        text.find_first_not_of(text.front()) == std::string_view::npos;
-    if (ruled) footer = *start;
+    if (ruled && *start >= line.text.size() - end) footer = *start;
     end = *start;
   }
   return footer;
@@ -96,7 +97,7 @@ class TextPieces {
     pieces_.add(PieceType::kLink, link->text());
     if (in_footer_) return;
     pieces_.add(PieceType::kForeignHost, link->host);
-    pieces_.add(PieceType::kLinkShape, link_shape(url));
+    pieces_.add(PieceType::kLinkShape, link_shape(*link));
   }
 
   /// "//a@example.org,b@example.org?subject=x"

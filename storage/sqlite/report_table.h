@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/base/result.h"
@@ -16,6 +17,10 @@
 namespace shingled::storage::sqlite {
 
 enum class ReportKind : std::uint8_t { kHam = 0, kSpam = 1 };
+
+constexpr std::string_view to_string(ReportKind kind) {
+  return kind == ReportKind::kSpam ? "spam" : "ham";
+}
 
 /// A hash of a reported message, on one list.
 struct ReportedHash {
@@ -90,6 +95,11 @@ struct ReportOutcome {
   ReporterRow reporter;             ///< with this report
   std::vector<HashChange> changes;  ///< of the hashes of the message; kSame: none
 };
+
+constexpr std::string_view to_string(ReportOutcome::What what) {
+  if (what == ReportOutcome::What::kSame) return "same";
+  return what == ReportOutcome::What::kTurned ? "turned" : "new";
+}
 
 /// A report that was added to the counters.
 struct CountedReport {

@@ -4,36 +4,20 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "milter/counters/counter_reloader.h"
 #include "milter/filter/scanner.h"
+#include "tests/bench/corpus.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::milter {
 namespace {
 
+using bench::corpus;
 using storage::counters::Space;
-
-const std::vector<std::string>& mail() {
-  static const std::vector<std::string> messages = [] {
-    std::vector<std::string> read;
-    const std::filesystem::path folder = SHINGLED_SHARED_DIR "/corpus";
-    if (!std::filesystem::exists(folder)) return read;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".eml") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      read.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
-    return read;
-  }();
-  return messages;
-}
 
 /// Which part is measured.
 enum class Part : std::int64_t {
@@ -140,11 +124,11 @@ class Bench {
 };
 
 void BM_AddedToAMessage(benchmark::State& state) {
-  if (mail().empty()) return state.SkipWithError("no corpus beside this checkout");
+  if (corpus().empty()) return state.SkipWithError("no corpus beside this checkout");
   Bench bench(static_cast<Part>(state.range(0)));
   std::vector<double> times;
   for (auto _ : state) {
-    for (const std::string& message : mail()) times.push_back(bench.added_to(message));
+    for (const std::string& message : corpus()) times.push_back(bench.added_to(message));
   }
   std::sort(times.begin(), times.end());
   const auto at = [&](double share) {

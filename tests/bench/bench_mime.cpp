@@ -3,34 +3,19 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
 #include "mime/message/message_scan.h"
+#include "tests/bench/corpus.h"
 #include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
 
-const std::vector<std::string>& corpus() {
-  static const std::vector<std::string> messages = [] {
-    std::vector<std::string> read;
-    const std::filesystem::path folder = SHINGLED_SHARED_DIR "/corpus";
-    if (!std::filesystem::exists(folder)) return read;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".eml") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      read.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
-    return read;
-  }();
-  return messages;
-}
+using bench::corpus;
 
 template <typename Work>
 void run_over_corpus(benchmark::State& state, Work work) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/history/parallel_trial.h"
+#include "milter/cli/policy/parallel_trial.h"
 #include "milter/history/row_code.h"
 #include "milter/policy/parse_condition.h"
 #include "storage/sqlite/history_table.h"

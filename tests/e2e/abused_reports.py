@@ -75,27 +75,9 @@ class Site:
             raise AssertionError(done.stdout + done.stderr)
         return json.loads(done.stdout)
 
-    def weight(self, message):
-        """Of the strongest hash of the message."""
-        values = [flag["value"] or 0 for line in self.daemon.run("check", "--json", stdin=message).stdout.splitlines()
-                  for flag in flags_in(json.loads(line))]
-        return max(values, default=0)
-
     def counted(self, kind, piece, measure):
         shown, = self.daemon.run("counters", "show", "--json", "--exact", "--space", "in", kind, piece).stdout.splitlines()
         return json.loads(shown)["sums"]["14d"].get(measure, 0)
-
-
-def flags_in(value):
-    """All maps with the value of a list, wherever they are in JSON."""
-    if isinstance(value, dict):
-        if "value" in value and "flag" in value:
-            yield value
-        for inner in value.values():
-            yield from flags_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from flags_in(inner)
 
 
 # Each: what happens, and the reports as (reporter, message).
@@ -121,7 +103,7 @@ def measure(name, count, overrides=()):
         target = letter(10**6)
         by_default, live = site.scan(target, False), site.scan(target, True)
         return {"abuse": name, "reports": count, "per_second": round(count / seconds), "slowest_ms": round(slowest * 1000),
-                "complaints": site.counted("subject", "offer of the week", "complaint"), "weight": site.weight(target),
+                "complaints": site.counted("subject", "offer of the week", "complaint"), "weight": site.daemon.weight(target),
                 "score": round(by_default["score"], 2), "action": by_default["action"],
                 "score_live": round(live["score"], 2), "action_live": live["action"],
                 "bytes": sum(file.stat().st_size for file in pathlib.Path(site.folder.name).glob("reports.db*"))}

@@ -7,6 +7,7 @@ stays on loopback. The program under test is $SHINGLED_BINARY.
 import atexit
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import random
@@ -100,6 +101,18 @@ def answers_check(port, seconds=0.5):
         except OSError:
             return False
     return len(reply) >= 16 and reply[8:12] == tag
+
+
+def flags_in(value):
+    """All maps with the value of a list, wherever they are in JSON."""
+    if isinstance(value, dict):
+        if "value" in value and "flag" in value:
+            yield value
+        for inner in value.values():
+            yield from flags_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from flags_in(inner)
 
 
 class Daemon:
@@ -211,3 +224,9 @@ class Daemon:
     def run(self, command, *arguments, stdin=b"", **options):
         """A command of the same program with this daemon's settings."""
         return run(command, *self.overrides, *arguments, stdin=stdin, binary=self.binary, **options)
+
+    def weight(self, message):
+        """Of the strongest hash of the message on any list; 0 without one."""
+        done = self.run("check", "--json", stdin=message)
+        values = [flag["value"] or 0 for line in done.stdout.splitlines() for flag in flags_in(json.loads(line))]
+        return max(values, default=0)

@@ -58,22 +58,6 @@ class WithSpool(unittest.TestCase):
         wait_until(self.deliver, FLUSH_SECONDS, "no report waits")
         return self.daemon.run("stat").stdout
 
-    def weight(self, message):
-        done = self.daemon.run("check", "--json", stdin=message)
-        flags = [flag for line in done.stdout.splitlines() for flag in flags_in(json.loads(line))]
-        return max((flag["value"] or 0 for flag in flags), default=0)
-
-
-def flags_in(value):
-    if isinstance(value, dict):
-        if "value" in value and "flag" in value:
-            yield value
-        for inner in value.values():
-            yield from flags_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from flags_in(inner)
-
 
 @unittest.skipIf(Dovecot.missing(), Dovecot.missing())
 class Moves(WithSpool):
@@ -90,7 +74,7 @@ class Moves(WithSpool):
             for number in range(3):
                 ann.append("INBOX", offer(number))
             ann.move("INBOX", "Junk")
-            wait_until(lambda: self.weight(offer(0)) > 0, 30, "the report counts\n" + self.dovecot.log())
+            wait_until(lambda: self.daemon.weight(offer(0)) > 0, 30, "the report counts\n" + self.dovecot.log())
             self.assertEqual(self.reporters(), {"ann": 1})
             # What is thrown away is no report.
             ann.move("INBOX", "Trash")
@@ -98,13 +82,13 @@ class Moves(WithSpool):
             self.received()
             self.assertEqual(self.reporters(), {"ann": 1})
             self.assertEqual(ann.count("Trash"), 2)
-            self.assertGreater(self.weight(offer(0)), 0)
+            self.assertGreater(self.daemon.weight(offer(0)), 0)
             # Out of Trash into Junk, it is reported again, once; from there to the INBOX it is taken back.
             ann.move("Trash", "Junk", 2)
             self.received()
             self.assertEqual(self.reporters(), {"ann": 1})
             ann.move("Junk", "Archive")
-            wait_until(lambda: self.weight(offer(0)) == 0, 60, "the report is taken back\n" + self.dovecot.log())
+            wait_until(lambda: self.daemon.weight(offer(0)) == 0, 60, "the report is taken back\n" + self.dovecot.log())
             self.assertEqual(ann.count("Junk"), 0)
         with self.dovecot.session("bob") as bob:
             bob.append("INBOX", letter(1))
@@ -215,7 +199,7 @@ class ByMail(WithSpool):
 
     def test_what_is_forwarded_as_an_attachment(self):
         self.assertEqual(self.mail("forwarded", "ann", self.FORWARDED.format(offer(1))), (0, ""))
-        self.assertEqual(self.weight(offer(1)), 10)
+        self.assertEqual(self.daemon.weight(offer(1)), 10)
         self.assertEqual(self.reporters(), {"ann": 1})
         self.assertEqual(self.daemon.run("report", "--spam", "--json", "--reporter", "ann", stdin=offer(1)).stdout.
                          count('"same"'), 1, "the message itself, byte by byte")
@@ -229,13 +213,13 @@ class ByMail(WithSpool):
 
     def test_feedback_reports(self):
         self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("abuse", offer(1))), (0, ""))
-        self.assertEqual(self.weight(offer(1)), 10)
+        self.assertEqual(self.daemon.weight(offer(1)), 10)
         self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("not-spam", offer(1))), (0, ""))
-        self.assertEqual(self.weight(offer(1)), 0)
+        self.assertEqual(self.daemon.weight(offer(1)), 0)
 
     def test_a_trap_teaches(self):
         self.assertEqual(self.mail("trap", "spamtrap", offer(1)), (0, ""))
-        self.assertEqual(self.weight(offer(2, name="Sir")), 10)
+        self.assertEqual(self.daemon.weight(offer(2, name="Sir")), 10)
 
     def test_mail_waits_in_the_spool(self):
         self.daemon.kill9()
@@ -260,7 +244,7 @@ class ByMail(WithSpool):
             self.assertEqual(code, 0, said)
             wait_until(lambda: sum(self.reporters().values()) == 2, 60, "two reports\n" + postfix.log())
         self.assertEqual(self.reporters().get("spamtrap"), 1)
-        self.assertGreater(self.weight(letter(7)), 0)
+        self.assertGreater(self.daemon.weight(letter(7)), 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # Covers milter/cli/commands/history_command.cpp, milter/cli/history/history_list.cpp,
-# milter/cli/history/policy_try.cpp, milter/cli/history/record_output.cpp.
+# milter/cli/policy/policy_try.cpp, milter/cli/history/record_output.cpp.
 """The history of mail through a real Postfix: what is kept, what the commands say, what is not lost."""
 
 import json
@@ -88,6 +88,10 @@ class History(Counted):
         self.assertEqual({one["queue_id"] for one in rest[:2]}, {one["queue_id"] for one in tried["examples"]})
         text = self.run_ok("policy", "try", str(rules))
         self.assertIn("2 verdicts would be another one:", text)
+        other = self.tmp / "other.yaml"
+        other.write_text(f"policy: {{files: [{rules}]}}\n")
+        by_configuration = json.loads(self.run_ok("policy", "try", "--json", "--config", str(other)))
+        self.assertEqual(tried["rules"], by_configuration["rules"])
         rules.write_text("rules:\n  BROKEN: {if: sender.mess >= 3 in 1d, score: 9}\n")
         broken = self.daemon.run("policy", "try", str(rules))
         self.assertEqual(78, broken.returncode)

@@ -46,12 +46,6 @@ class Reports(unittest.TestCase):
         self.assertEqual(code, done.returncode, f"{done.stdout}\n{done.stderr}")
         return json.loads(done.stdout) if done.stdout else None
 
-    def found(self, message):
-        """The weight of the best hash of the message, 0 without one."""
-        done = self.daemon.run("check", "--json", stdin=message)
-        values = [flag["value"] or 0 for line in done.stdout.splitlines() for flag in weights(json.loads(line))]
-        return max(values, default=0)
-
     def metric(self, name):
         connection = http.client.HTTPConnection("127.0.0.1", self.daemon.status_port, timeout=30)
         connection.request("GET", "/metrics")
@@ -60,34 +54,22 @@ class Reports(unittest.TestCase):
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
 
 
-def weights(value):
-    """All maps with a value of a list, wherever they are in JSON."""
-    if isinstance(value, dict):
-        if "value" in value and "flag" in value:
-            yield value
-        for inner in value.values():
-            yield from weights(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from weights(inner)
-
-
 class Daily(Reports):
     def test_two_report_it_and_a_similar_message_is_found(self):
         first = self.report("spam", "ann", offer(1))
         self.assertEqual("new", first["what"])
         self.assertTrue(first["counted"])
-        self.assertEqual(0, self.found(offer(1)), "one alone teaches nothing")
+        self.assertEqual(0, self.daemon.weight(offer(1)), "one alone teaches nothing")
         self.assertEqual("same", self.report("spam", "ann", offer(1))["what"])
-        self.assertEqual(0, self.found(offer(1)))
+        self.assertEqual(0, self.daemon.weight(offer(1)))
         self.assertGreater(self.report("spam", "bob", offer(1))["changed"], 0)
-        self.assertEqual(2, self.found(offer(1)))
-        self.assertEqual(2, self.found(offer(2, name="Sir")), "a near-duplicate")
+        self.assertEqual(2, self.daemon.weight(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(2, name="Sir")), "a near-duplicate")
         # The same one, the other way.
         turned = self.report("ham", "bob", offer(1))
         self.assertEqual("turned", turned["what"])
-        self.assertEqual(0, self.found(offer(1)))
-        self.assertEqual(0, self.found(offer(2, name="Sir")))
+        self.assertEqual(0, self.daemon.weight(offer(1)))
+        self.assertEqual(0, self.daemon.weight(offer(2, name="Sir")))
         self.assertEqual(4, self.metric("shingled_reports_received_total"))
         self.assertIn("report kind=spam reporter=", self.daemon.log())
         self.assertNotIn("reporter=ann", self.daemon.log())
@@ -107,9 +89,9 @@ class Daily(Reports):
         self.report("spam", "bob", offer(1))
         self.daemon.kill9()
         self.daemon.start()
-        self.assertEqual(2, self.found(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(1)))
         self.assertEqual("same", self.report("spam", "bob", offer(1))["what"])
-        self.assertEqual(2, self.found(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(1)))
 
     def test_what_waits_in_a_spool_is_delivered(self):
         spool = self.tmp / "spool"
@@ -124,7 +106,7 @@ class Daily(Reports):
         # The next call delivers all of them, in their order.
         self.report("spam", "joe", offer(2), "--spool", spool)
         self.assertEqual([], list(spool.iterdir()))
-        self.assertGreaterEqual(self.found(offer(1)), 2)
+        self.assertGreaterEqual(self.daemon.weight(offer(1)), 2)
         done = self.daemon.run("report", "--flush", spool)
         self.assertEqual((0, "0 reports delivered, 0 refused, 0 waiting\n"), (done.returncode, done.stdout))
 
@@ -135,7 +117,7 @@ class Daily(Reports):
             process.stdin.write(offer(1).encode())
             process.stdin.close()
         self.assertEqual([0] * 4, [process.wait(harness.RUN_SECONDS) for process in begun])
-        self.assertEqual(3, self.found(offer(1)), "three newcomers at most")
+        self.assertEqual(3, self.daemon.weight(offer(1)), "three newcomers at most")
 
     def test_a_folder(self):
         folder = self.tmp / "mail"
@@ -213,9 +195,9 @@ class Abuse(unittest.TestCase):
             # Two newcomers would be enough.
             site.report("spam", "eve", abused_reports.letter(1))
             site.report("spam", "joe", abused_reports.letter(1))
-            self.assertEqual(0, site.weight(abused_reports.letter(1)))
+            self.assertEqual(0, site.daemon.weight(abused_reports.letter(1)))
             site.report("spam", "amy", abused_reports.letter(1))
-            self.assertEqual(2, site.weight(abused_reports.letter(1)))
+            self.assertEqual(2, site.daemon.weight(abused_reports.letter(1)))
 
     def test_a_message_that_nobody_has_seen(self):
         with abused_reports.Site() as site:
@@ -273,11 +255,11 @@ class Trouble(Reports):
         self.assertNotEqual(0, failed.returncode, failed.stdout)
         self.assertIn("reports.db", failed.stderr)
         self.assertEqual("kept", kept["what"])
-        self.assertEqual(0, self.found(offer(1)))
+        self.assertEqual(0, self.daemon.weight(offer(1)))
         self.assertTrue(self.report("spam", "bob", offer(1))["counted"])
-        self.assertEqual(2, self.found(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(1)))
         self.assertEqual(0, self.daemon.run("report", "--flush", spool).returncode)
-        self.assertEqual(3, self.found(offer(1)))
+        self.assertEqual(3, self.daemon.weight(offer(1)))
 
     def test_another_key(self):
         self.report("spam", "ann", offer(1))
@@ -306,7 +288,7 @@ class Trouble(Reports):
         self.assertEqual(1, len(list(spool.glob("*.report"))))
         self.edit("PRAGMA user_version = 1")
         self.assertEqual(0, self.daemon.run("report", "--flush", spool).returncode)
-        self.assertEqual(2, self.found(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(1)))
 
     def test_a_broken_row(self):
         self.report("spam", "ann", offer(1))
@@ -328,7 +310,7 @@ class Trusted(Reports):
 
     def test_counts_at_once(self):
         self.report("spam", "postmaster", offer(1))
-        self.assertEqual(1, self.found(offer(1)))
+        self.assertEqual(1, self.daemon.weight(offer(1)))
         self.report("ham", "postmaster", offer(1))
         done = self.daemon.run("check", "--json", stdin=offer(1)).stdout
         self.assertIn("white", done.lower())

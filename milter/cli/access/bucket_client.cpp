@@ -5,6 +5,7 @@
 
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
+#include "config/system/connect_socket.h"
 #include "milter/status/http_client.h"
 #include "storage/buckets/bucket_store.h"
 
@@ -108,9 +109,7 @@ Result<status::HttpReply> BucketClient::ask_daemon(const status::HttpRequest& re
     return Error{ErrorCode::kUnavailable,
                  "only the daemon can read its buckets, and status.listen is empty"};
   }
-  SocketSpec daemon = settings_.status.listen.front();
-  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
-  if (daemon.host == "::") daemon.host = "::1";
+  const SocketSpec daemon = spec_to_connect(settings_.status.listen.front());
   const TimePoint deadline = clock_.now() + kDeskPatience;
   const std::string target = target_of(request);
   return request.method == status::HttpMethod::kPost

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_folder.h"
 
 namespace shingled::milter::cli {
@@ -70,9 +71,7 @@ Result<status::HttpReply> CounterDesk::ask_daemon(const status::HttpCall& call, 
                  "no daemon can be asked, as status.listen is empty, and there is no folder " +
                      settings_.counters.embedded.directory};
   }
-  SocketSpec daemon = settings_.status.listen.front();
-  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
-  if (daemon.host == "::") daemon.host = "::1";
+  const SocketSpec daemon = spec_to_connect(settings_.status.listen.front());
   auto reply = status::http_call(daemon, call, clock_, patience, take);
   // The fault is not that of the question.
   if (!reply && reply.error().code == ErrorCode::kInvalid) {

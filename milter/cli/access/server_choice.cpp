@@ -6,6 +6,7 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
+#include "config/system/connect_socket.h"
 #include "milter/cli/terminal/terminal_text.h"
 
 namespace shingled::milter::cli {
@@ -188,12 +189,7 @@ Result<RemoteOptions> local_service(const StorageOptions& storage) {
                  "storage.listen names no address of a local daemon; name a server with --server"};
   }
   RemoteOptions remote;
-  SocketSpec server = *usable;
-  const bool is_v6 = server.kind == SocketSpec::Kind::kInet6 || server.host == "::";
-  if (server.host.empty() || server.host == "0.0.0.0" || server.host == "::") {
-    server.host = is_v6 ? "::1" : "127.0.0.1";
-  }
-  remote.servers.servers = {{std::move(server), {}, 1}};
+  remote.servers.servers = {{spec_to_connect(*usable), {}, 1}};
   remote.retransmits = kLocalRetransmits;
   if (storage.server.encrypted_only && !storage.server.keypair.empty()) {
     remote.encryption_key = storage.server.keypair.back().public_key;

@@ -1,5 +1,6 @@
 #include "milter/cli/access/status_page.h"
 
+#include "config/system/connect_socket.h"
 #include "milter/status/http_client.h"
 
 namespace shingled::milter::cli {
@@ -11,9 +12,7 @@ constexpr unsigned kPageFound = 200;
 
 Result<Json> StatusPage::get(const std::string& target) const {
   if (options_.listen.empty()) return Error{ErrorCode::kUnavailable, "status.listen is empty"};
-  SocketSpec server = options_.listen.front();
-  if (server.host.empty() || server.host == "0.0.0.0") server.host = "127.0.0.1";
-  if (server.host == "::") server.host = "::1";
+  const SocketSpec server = spec_to_connect(options_.listen.front());
   const auto reply = status::http_get(server, target, clock_, clock_.now() + kPagePatience);
   if (!reply) return reply.error();
   if (reply->status != kPageFound) {

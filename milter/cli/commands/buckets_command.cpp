@@ -122,7 +122,7 @@ class BucketRun {
         rows.push_back(bucket_row(bucket));
       }
     }
-    for (const std::string& line : table_lines(rows, "")) console_.line(line);
+    print_table(rows, "", console_);
     if (page.value("more", false)) console_.note(more);
   }
 

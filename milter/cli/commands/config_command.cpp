@@ -98,7 +98,7 @@ bool print_section(const std::string& name, Console& console) {
     if (!text.name.starts_with(prefix)) continue;
     rows.push_back({text.name, text.type, text.default_value});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
   return !rows.empty();
 }
 

@@ -58,7 +58,7 @@ void print_part(const mime::PartHash& hash, Console& console) {
     if (i % kShinglesALine == 0) rows.emplace_back();
     rows.back().push_back(std::to_string((*hash.fingerprint.shingles)[i]));
   }
-  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+  print_table(rows, "    ", console);
 }
 
 int print_hashes(const SourceMessage& message, const HashArguments& arguments,

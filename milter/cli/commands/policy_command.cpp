@@ -70,6 +70,24 @@ Example:
   shingled policy test cases.yaml --rules policy.yaml)");
 }
 
+void describe_try(CLI::App& verb, PolicyTryArguments& arguments) {
+  verb.add_option("rules", arguments.rules,
+                  "Files of rules; without one those of the configuration")
+      ->type_name("FILE");
+  arguments.span.add_to(verb, "7d");
+  verb.add_flag("--live", arguments.live, "As if no rule were in shadow");
+  verb.add_flag("--json", arguments.json, "One JSON object");
+  verb.footer(
+      R"(The rules take the place of those that were in force; nothing is changed. Features and counters are those of then.
+Thresholds and history are those of the configuration: -c tries another one on the history that it names.
+A message is spam or ham by what a person said of it, else by its verdict. S/O is the share of spam among the hits as if
+there were as much spam as ham: 1 = only spam. A rule with a window that is not in history.windows is unknown.
+
+Example:
+  shingled policy try new.yaml --since 7d
+  shingled policy try --config other.yaml)");
+}
+
 }  // namespace
 
 void add_features_command(CLI::App& app, Command& chosen) {
@@ -104,7 +122,8 @@ void add_policy_command(CLI::App& app, Command& chosen) {
   add_policy_verb(*policy, settings, chosen, "test",
                   "Compare what rules say of messages with what they should say", run_policy_test,
                   describe_test);
-  add_policy_try_command(*policy, chosen);
+  add_policy_verb(*policy, settings, chosen, "try", "Try rules on the mail of the last days",
+                  run_policy_try, describe_try);
 }
 
 }  // namespace shingled::milter::cli

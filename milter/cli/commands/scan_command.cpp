@@ -13,6 +13,7 @@
 #include "milter/cli/counters/counted_policy.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
+#include "milter/cli/output/feature_output.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
@@ -102,7 +103,7 @@ void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Conso
       rows.push_back({item.symbol, terminal_safe(item.account().arithmetic)});
     }
   }
-  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+  print_table(rows, "    ", console);
   // A symbol counts once, with its strongest hit, so the sum is over symbols.
   std::string sum;
   for (const rules::Symbol& symbol : verdict.symbols) {
@@ -213,23 +214,7 @@ class PolicyCounters {
   bool away_ = false;
 };
 
-Json features_json(const rules::Facts& facts) {
-  Json out = Json::object();
-  for (const features::FeatureRow& row : features::features()) {
-    Json& value = out[std::string(row.name)];
-    if (!facts.features.is_known(row.feature)) continue;
-    if (row.type == features::FeatureRow::Type::kWord) {
-      value = facts.features.word(row.feature);
-    } else if (row.type == features::FeatureRow::Type::kYesNo) {
-      value = facts.features.number(row.feature) != 0;
-    } else {
-      value = facts.features.number(row.feature);
-    }
-  }
-  return out;
-}
-
-/// The counters as rules name them: "sender.mass in 14d".
+/// A row for each piece and window that rules need, but for the days of what is usual.
 std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
   std::vector<TableRow> rows;
   for (const rules::PieceCounts& counts : counters.pieces) {
@@ -238,15 +223,8 @@ std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
     const std::string second = counts.piece.second.empty() ? "" : " > " + counts.piece.second;
     for (std::size_t w = 0; w < counts.sums.size(); ++w) {
       if (need->windows[w].skipped > 0) continue;  // days for the usual
-      std::string text;
-      for (std::size_t m = 0; m < storage::counters::kMeasures; ++m) {
-        const auto measure = static_cast<storage::counters::Measure>(m);
-        if (counts.sums[w].of(measure) == 0) continue;
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                            storage::counters::to_string(measure), counts.sums[w].of(measure));
-      }
       rows.push_back({std::string(to_string(counts.piece.type)),
-                      storage::counters::to_string(need->windows[w]), text.empty() ? "0" : text,
+                      storage::counters::to_string(need->windows[w]), amounts_text(counts.sums[w]),
                       terminal_safe(counts.piece.first + second)});
     }
   }
@@ -258,10 +236,10 @@ void print_features(const rules::Facts& facts, Console& console) {
   std::vector<TableRow> rows;
   for (const features::FeatureRow& row : features::features())
     rows.push_back({std::string(row.name), to_string(facts.features, row.feature)});
-  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+  print_table(rows, "    ", console);
   if (facts.counters.pieces.empty()) return;
   console.line("  counters");
-  for (const auto& line : table_lines(counter_rows(facts.counters), "    ")) console.line(line);
+  print_table(counter_rows(facts.counters), "    ", console);
 }
 
 int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
@@ -278,7 +256,7 @@ int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
                       forged_in(message.bytes, settings), settings.milter);
   if (arguments.json) {
     Json object = scan_json(message, facts, decision, settings, further);
-    if (arguments.features) object["features"] = features_json(facts);
+    if (arguments.features) object["features"] = features_json(facts.features);
     if (arguments.verbose) object["near_misses"] = scanner.near_misses(facts);
     console.json(object);
   } else {

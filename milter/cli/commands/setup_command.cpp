@@ -48,7 +48,6 @@ setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
   return own;
 }
 
-/// A value as lines below its setting, if it has several.
 std::string shown_value(const std::string& value) {
   if (value.empty()) return "(nothing)";
   return terminal_safe(value);

@@ -97,7 +97,7 @@ class StatusRun {
       asked.push_back(destination.remote);
       ask(destination);
     }
-    for (const std::string& line : table_lines(rows_, "")) console_.line(line);
+    print_table(rows_, "", console_);
     return worst_;
   }
 
@@ -165,7 +165,7 @@ class StatusRun {
     }
     const TableRow row = {answer.server, counted(answer.count, "hash", "hashes"),
                           milliseconds_text(answer.time) + " ms"};
-    for (const std::string& line : table_lines({row}, "")) console_.line(line);
+    print_table({row}, "", console_);
     for (const std::string& line : status_lines(*page, destination.rule->flags))
       console_.line(line);
     return true;

@@ -41,7 +41,7 @@ void print_stores(const std::vector<Known>& stores, const ReplicationOptions& op
     rows.push_back({to_hex(store.id), std::to_string(store.parts), who,
                     store.key ? to_zbase32(*store.key) : "-"});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
 }
 
 Json store_json(const Known& store, const ReplicationOptions& options) {

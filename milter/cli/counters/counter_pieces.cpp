@@ -35,7 +35,7 @@ int print_pieces(const SourceMessage& message, const counters::MessagePieces& fo
     rows.push_back({std::to_string(static_cast<unsigned>(piece.type)),
                     std::string(to_string(piece.type)), terminal_safe(text_of(piece))});
   }
-  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
+  print_table(rows, "  ", console);
   if (found.dropped > 0)
     console.note(fmt::format("{} more: a limit on pieces was reached", found.dropped));
   return EX_OK;

@@ -5,17 +5,12 @@
 #include <string>
 
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/history/history_span.h"
 #include "milter/cli/terminal/console.h"
 
 namespace shingled::milter::cli {
 
 // The commands on the history. Each returns its exit code.
-
-/// From when to when: times ago ("7d") or moments ("2026-11-23", "2026-11-23T22:10", UTC).
-struct HistorySpanArguments {
-  std::string since;  ///< empty = from the first message
-  std::string until;  ///< empty = to the last one
-};
 
 struct HistoryArguments {
   std::shared_ptr<SettingsArguments> settings;
@@ -39,17 +34,5 @@ struct HistoryShowArguments {
 
 /// Shows everything that is known of the messages with a queue id. EX_NOINPUT if there is none.
 int run_history_show(const HistoryShowArguments& arguments, Console& console);
-
-struct PolicyTryArguments {
-  std::shared_ptr<SettingsArguments> settings;
-  std::string rules;   ///< a file of rules; empty = those of the configuration
-  std::string config;  ///< another configuration, whose rules and thresholds count
-  bool live = false;   ///< as if no rule were in shadow
-  HistorySpanArguments span = {.since = "7d"};
-  bool json = false;
-};
-
-/// Tries rules on the history.
-int run_policy_try(const PolicyTryArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

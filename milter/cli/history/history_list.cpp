@@ -114,7 +114,7 @@ int run_history(const HistoryArguments& arguments, Console& console) {
     }
     return true;
   });
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
   note_broken(broken, console);
   if (!done) return fail(done.error(), console);
   if (interrupted()) return kExitInterrupted;

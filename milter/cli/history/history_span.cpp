@@ -68,6 +68,15 @@ Result<std::int64_t> moment_of(const char* option, const std::string& text, Wall
 
 }  // namespace
 
+void HistorySpanArguments::add_to(CLI::App& command, const std::string& default_since) {
+  command
+      .add_option("--since", since,
+                  "Only messages since: 7d ago, or a moment (" + default_since + ")")
+      ->type_name("TIME");
+  command.add_option("--until", until, "Only messages before: 1d ago, or a moment (now)")
+      ->type_name("TIME");
+}
+
 Result<storage::sqlite::HistoryReader::Span> span_of(const HistorySpanArguments& arguments,
                                                      WallTime now) {
   storage::sqlite::HistoryReader::Span span;

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "config/base/byte_reader.h"
+#include "milter/cli/access/counter_client.h"
 #include "milter/cli/history/history_span.h"
+#include "milter/cli/output/feature_output.h"
 #include "milter/history/message_row.h"
 #include "milter/rules/verdict.h"
-#include "storage/counters/counter.h"
 #include "storage/counters/series.h"
 
 namespace shingled::milter::cli {
@@ -20,9 +21,6 @@ using history::EvidenceRecord;
 using history::MessageRecord;
 using history::PieceRecord;
 using rules::Evidence;
-using storage::counters::Amounts;
-using storage::counters::kMeasures;
-using storage::counters::Measure;
 
 std::string_view effect_text(Evidence::Effect effect) {
   switch (effect) {
@@ -42,26 +40,6 @@ std::string type_text(PieceType type) {
   const PieceTypeRow* row = find_piece_type(static_cast<std::uint64_t>(type));
   return row == nullptr ? fmt::format("type {}", static_cast<unsigned>(type))
                         : std::string(row->name);
-}
-
-/// "mass 12, bytes 3400"; "0" if nothing was counted.
-std::string amounts_text(const Amounts& amounts) {
-  std::string out;
-  for (std::size_t i = 0; i < kMeasures; ++i) {
-    if (amounts.counts[i] == 0) continue;
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", to_string(static_cast<Measure>(i)),
-                       amounts.counts[i]);
-  }
-  return out.empty() ? "0" : out;
-}
-
-Json measures_json(const Amounts& amounts) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < kMeasures; ++i) {
-    if (amounts.counts[i] != 0)
-      out[std::string(to_string(static_cast<Measure>(i)))] = amounts.counts[i];
-  }
-  return out;
 }
 
 std::string evidence_text(const MessageRecord& record) {
@@ -85,10 +63,6 @@ std::vector<std::string> remarks_of(const MessageRecord& record) {
   return out;
 }
 
-void print_table(const std::vector<TableRow>& rows, Console& console) {
-  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
-}
-
 void print_counters(const MessageRecord& record, Console& console) {
   const std::size_t windows = record.windows.size();
   if (record.pieces.empty()) return;
@@ -103,7 +77,7 @@ void print_counters(const MessageRecord& record, Console& console) {
       row.push_back(piece.known ? amounts_text(record.sums[i * windows + w]) : "unknown");
     rows.push_back(std::move(row));
   }
-  print_table(rows, console);
+  print_table(rows, "  ", console);
 }
 
 }  // namespace
@@ -152,26 +126,13 @@ Json message_json(const ShownMessage& message) {
 Json whole_message_json(const ShownMessage& message) {
   const MessageRecord& record = message.record;
   Json out = message_json(message);
-  Json features = Json::object();
-  for (const features::FeatureRow& row : features::features()) {
-    const std::string name(row.name);
-    if (!record.features.is_known(row.feature)) {
-      features[name] = nullptr;
-    } else if (row.type == features::FeatureRow::Type::kWord) {
-      features[name] = record.features.word(row.feature);
-    } else if (row.type == features::FeatureRow::Type::kYesNo) {
-      features[name] = record.features.number(row.feature) != 0;
-    } else {
-      features[name] = record.features.number(row.feature);
-    }
-  }
-  out["features"] = features;
+  out["features"] = features_json(record.features);
   Json counters = Json::array();
   const std::size_t windows = record.windows.size();
   for (std::size_t i = 0; i < record.pieces.size(); ++i) {
     Json sums = Json::object();
     for (std::size_t w = 0; w < windows; ++w)
-      sums[to_string(record.windows[w])] = measures_json(record.sums[i * windows + w]);
+      sums[to_string(record.windows[w])] = amounts_json(record.sums[i * windows + w]);
     const bool known = record.pieces[i].known;
     counters.push_back({{"type", type_text(record.pieces[i].type)},
                         {"piece", fmt::format("{:08x}", record.pieces[i].shingle)},
@@ -197,7 +158,7 @@ void print_message(const ShownMessage& message, Console& console) {
                       std::string(effect_text(evidence.effect)),
                       evidence.policy ? "a rule of the policy" : ""});
     }
-    print_table(rows, console);
+    print_table(rows, "  ", console);
   }
   std::vector<TableRow> rows;
   for (const features::FeatureRow& row : features::features()) {
@@ -207,7 +168,7 @@ void print_message(const ShownMessage& message, Console& console) {
   }
   if (!rows.empty()) {
     console.line("features:");
-    print_table(rows, console);
+    print_table(rows, "  ", console);
   }
   print_counters(record, console);
 }

@@ -34,7 +34,7 @@ void print_findings(const rules::Findings& findings, Console& console) {
     for (const auto& [name, text] : item.account().rows) {
       rows.push_back({name, terminal_safe(text)});
     }
-    for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+    print_table(rows, "    ", console);
   }
   for (const std::string& note : findings.notes) console.line("  note: " + note);
 }

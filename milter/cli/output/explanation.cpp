@@ -155,7 +155,7 @@ void Explanation::print(WallTime now, Console& console) const {
                                   ? "the database file; its server does not answer"
                                   : fmt::format("{} (rule {})", lookup->server, rule->name)});
   rows.push_back({"undo", undo()});
-  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
+  print_table(rows, "  ", console);
 }
 
 std::string age_text(std::chrono::seconds age) {

@@ -46,7 +46,7 @@ void print_tables(Console& console) {
     rows.push_back({std::string(row.name), std::string(to_string(row.type)), std::string(row.unit),
                     std::string(row.source), std::string(row.help)});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
   console.line("");
   rows = {{"counter", "meaning", "measures"}};
   for (const std::string& counter : policy::counter_names()) {
@@ -54,7 +54,7 @@ void print_tables(Console& console) {
     rows.push_back({counter, type == nullptr ? "" : std::string(type->meaning),
                     joined(policy::measure_names(counter))});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
 }
 
 }  // namespace

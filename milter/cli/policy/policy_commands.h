@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/history/history_span.h"
 #include "milter/cli/terminal/console.h"
 
 namespace shingled::milter::cli {
@@ -39,6 +40,15 @@ struct PolicyTestArguments : PolicyArguments {
 /// Compares what the rules say of messages, made up or in files, with what they should say.
 /// EX_DATAERR if they differ, EX_NOINPUT for a message that cannot be read.
 int run_policy_test(const PolicyTestArguments& arguments, Console& console);
+
+struct PolicyTryArguments : PolicyArguments {
+  std::vector<std::string> rules;  ///< files; empty = the rules of the configuration
+  bool live = false;               ///< as if no rule were in shadow
+  HistorySpanArguments span = {.since = "7d"};
+};
+
+/// Tries rules on the history.
+int run_policy_try(const PolicyTryArguments& arguments, Console& console);
 
 /// The settings with the rules of these files instead of their own.
 SettingsArguments with_rules_of(const SettingsArguments& settings,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_desk.h"
 #include "milter/status/http_call.h"
 
@@ -15,6 +16,10 @@ namespace {
 constexpr std::chrono::seconds kReportPatience{30};
 constexpr unsigned kReportTaken = 200;
 }  // namespace
+
+bool is_for_later(const Error& error) {
+  return error.code != ErrorCode::kInvalid && error.code != ErrorCode::kLimit;
+}
 
 std::string percent_encoded(std::string_view text) {
   std::string out;
@@ -43,9 +48,7 @@ Result<Json> ReportClient::call(bool post, std::string target, const std::string
   if (options_.listen.empty()) {
     return Error{ErrorCode::kUnavailable, "no daemon can be asked, as status.listen is empty"};
   }
-  SocketSpec daemon = options_.listen.front();
-  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
-  if (daemon.host == "::") daemon.host = "::1";
+  const SocketSpec daemon = spec_to_connect(options_.listen.front());
   std::string text;
   const auto reply =
       status::http_call(daemon,

@@ -18,6 +18,9 @@ struct SentReport {
   std::string message;  ///< raw RFC 5322
 };
 
+/// Whether the same report may be taken another time.
+bool is_for_later(const Error& error);
+
 /// Text as it may stand in the query of a URL: everything but letters and digits as %XX. Pure.
 std::string percent_encoded(std::string_view text);
 

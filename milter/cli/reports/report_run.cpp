@@ -43,8 +43,7 @@ std::uint64_t now_microseconds() {
 
 /// The exit code where the daemon did not take a report.
 int failure_code(const Error& error) {
-  if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kLimit) return EX_DATAERR;
-  return service_exit_code(error);
+  return is_for_later(error) ? service_exit_code(error) : EX_DATAERR;
 }
 
 class ReportRun {
@@ -121,9 +120,7 @@ class ReportRun {
     }
     const auto receipt = client_.send(report);
     if (receipt) return tell(message.name, *receipt);
-    const bool for_later =
-        receipt.error().code != ErrorCode::kInvalid && receipt.error().code != ErrorCode::kLimit;
-    if (spool_ && for_later) return keep(message.name, report);
+    if (spool_ && is_for_later(receipt.error())) return keep(message.name, report);
     console_.error(message.name, receipt.error().message);
     if (arguments_.json)
       console_.json({{"file", message.name}, {"error", receipt.error().message}});

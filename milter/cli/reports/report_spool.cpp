@@ -17,11 +17,6 @@ constexpr std::string_view kRefused = ".refused";
 constexpr std::string_view kHalf = ".tmp";
 constexpr std::uint64_t kHalfLife = 3'600'000'000;  // microseconds
 
-/// Whether the same report may be taken another time.
-bool is_for_later(const Error& error) {
-  return error.code != ErrorCode::kInvalid && error.code != ErrorCode::kLimit;
-}
-
 }  // namespace
 
 std::string spooled_text(const SentReport& report) {

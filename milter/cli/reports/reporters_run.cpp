@@ -35,7 +35,7 @@ int run_reporters(ReportersArguments& arguments, Console& console) {
                     std::to_string(one.value("disagreed", 0)),
                     fmt::format("{:.2f}", one.value("reputation", 0.0))});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
   return EX_OK;
 }
 

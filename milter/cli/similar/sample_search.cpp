@@ -106,7 +106,7 @@ class SampleSearch {
       rows.push_back({"shares", fmt::format("{} of {}", match.shared, match.asked), match.list,
                       terminal_safe(match.name), fmt::format("({})", match.id)});
     }
-    for (const std::string& line : table_lines(rows, "  ")) console_.line(line);
+    print_table(rows, "  ", console_);
   }
 
   void show_json(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {

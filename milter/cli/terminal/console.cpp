@@ -67,6 +67,10 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::str
   return lines;
 }
 
+void print_table(const std::vector<TableRow>& rows, std::string_view indent, Console& console) {
+  for (const std::string& line : table_lines(rows, indent)) console.line(line);
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }

@@ -51,6 +51,8 @@ using TableRow = std::vector<std::string>;
 /// no spaces at line ends. Widths count UTF-8 characters.
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view indent);
 
+void print_table(const std::vector<TableRow>& rows, std::string_view indent, Console& console);
+
 /// `count` with its noun: "1 hash", "2 hashes".
 std::string counted(std::size_t count, std::string_view one, std::string_view many);
 

@@ -5,12 +5,28 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 
+#include <array>
 #include <cerrno>
 
 #include "config/system/stream_listener.h"
 
 namespace shingled {
 namespace {
+
+TEST(SpecToConnect, HasLoopbackInPlaceOfAnyAddress) {
+  constexpr std::array<std::array<const char*, 2>, 8> kCases = {{
+      {"inet:7", "inet:7@127.0.0.1"},
+      {"0.0.0.0:7", "inet:7@127.0.0.1"},
+      {"inet6:7", "inet6:7@::1"},
+      {"[::]:7", "inet6:7@::1"},
+      {"192.0.2.1:7", "inet:7@192.0.2.1"},
+      {"[2001:db8::1]:7", "inet6:7@2001:db8::1"},
+      {"mail.example:7", "inet:7@mail.example"},
+      {"unix:/run/x", "unix:/run/x"},
+  }};
+  for (const auto& [listens, reached] : kCases)
+    EXPECT_EQ(spec_to_connect(*SocketSpec::parse(listens)).to_string(), reached);
+}
 
 class ConnectSocketTest : public testing::Test {
  protected:

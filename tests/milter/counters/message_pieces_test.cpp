@@ -176,11 +176,11 @@ TEST(MessagePieces, EndWithTheWork) {
   for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
 }
 
-std::string foreign_hosts(const std::string& fields) {
-  const std::string text = "\nsee http://www.shop.example.net/\n" + std::string(30, '-') +
-                           "\nhttp://lists.example.org/listinfo/team\n";
+std::string foreign_hosts(const std::string& fields, const PieceOptions& options = {}) {
+  const std::string text = "\nI found it here: http://www.shop.example.net/\n" +
+                           std::string(30, '-') + "\nhttp://lists.example.org/listinfo/team\n";
   std::string out;
-  for (const mime::Piece& piece : pieces_of(fields + text, {}, {}).pieces) {
+  for (const mime::Piece& piece : pieces_of(fields + text, {}, options).pieces) {
     if (piece.type == PieceType::kForeignHost) out += piece.first + " ";
   }
   return out;
@@ -194,6 +194,21 @@ TEST(MessagePieces, HaveHostsThatAreNotOfTheList) {
   EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example.net/a>\n"), "");
   EXPECT_EQ(foreign_hosts("List-Id: <shop.example.net>\n"),
             "lists.example.org www.shop.example.net ");
+}
+
+TEST(MessagePieces, BelieveAListOnlyIfItIsProvedWhereProofsAreKnown) {
+  PieceOptions options;
+  options.authserv_ids = {"mx"};
+  const std::string list = "List-Post: <mailto:team@shop.example.net>\n";
+  const std::string all = "lists.example.org www.shop.example.net ";
+  EXPECT_EQ(foreign_hosts(list), "");
+  EXPECT_EQ(foreign_hosts(list, options), all);
+  const std::string proof = "dkim=pass header.d=shop.example.net\n";
+  EXPECT_EQ(foreign_hosts("Authentication-Results: mx; " + proof + list, options), "");
+  EXPECT_EQ(foreign_hosts("Authentication-Results: other; " + proof + list, options), all);
+  EXPECT_EQ(
+      foreign_hosts("Authentication-Results: mx; dkim=pass header.d=x.example\n" + list, options),
+      all);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/policy/policy_world.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 #include "tests/support/fake_counters.h"
 #include "tests/support/fake_store.h"
@@ -29,7 +30,8 @@ class SessionCountTest : public ratelimit::LimiterFixture {
   void use(const MilterOptions& options = {}, const std::string& limits = {}) {
     auto settings = std::make_shared<Settings>();
     settings->milter = options;
-    auto scanner = Scanner::open(settings, &hashes_, clock_, random_);
+    auto scanner = Scanner::open(settings, &hashes_, clock_, random_, {}, Scanner::Names::kNow,
+                                 std::make_shared<const policy::Policy>(rules_));
     ASSERT_TRUE(scanner.has_value());
     scanner_ = std::make_unique<CurrentScanner>(*std::move(scanner));
     CounterOptions counters;
@@ -88,6 +90,7 @@ class SessionCountTest : public ratelimit::LimiterFixture {
 
   shingled::testing::FakeStore hashes_;
   NullLogger silent_;
+  policy::CompiledRules rules_;
   features::CounterNeeds needs_;
   counters::CountingState state_;
   std::shared_ptr<shingled::testing::FakeCounters> mass_ =
@@ -149,6 +152,17 @@ TEST_F(SessionCountTest, AsksBeforeItCountsTheMessage) {
   ASSERT_THAT(facts.counters.pieces, SizeIs(1));
   EXPECT_TRUE(facts.counters.pieces[0].known);
   EXPECT_EQ(facts.counters.pieces[0].sums[0].of(Measure::kMass), 1U) << "of the message before";
+}
+
+TEST_F(SessionCountTest, RulesSeeTheSameRecipientsIfTheMessageIsCountedOrNot) {
+  rules_ = policy::testing::compiled({policy::testing::rule("MANY", "recipients >= 3", 50)});
+  use();
+  const std::string twice_the_same = "connect mail a@y b@y b@y text end";
+  EXPECT_THAT(play(twice_the_same), ElementsAre("reject"));
+  EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("pass"));
+  counting_.set(nullptr);
+  EXPECT_THAT(play(twice_the_same), ElementsAre("reject"));
+  EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("pass"));
 }
 
 TEST_F(SessionCountTest, DoesNotCountWhatIsNotLookedAt) {

@@ -1,4 +1,5 @@
 // Law of milter/history/row_code.h: what is written is read again, and other bytes are an error.
+// The bytes are those of SCHEMA.md.
 #include "milter/history/row_code.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +81,39 @@ TEST(RowCode, LeavesOutWhatExceedsItsBounds) {
   EXPECT_EQ(read.evidence[0].symbol.size(), kWordBytesMax);
   EXPECT_EQ(read.score, 0);
   EXPECT_EQ(read.features.word(features::Feature::kLanguage).size(), kWordBytesMax);
+}
+
+TEST(RowCode, HasTheFormOfTheSchema) {
+  using Effect = rules::Evidence::Effect;
+  MessageRecord record;
+  record.failed = record.dry_run = record.left_out = true;
+  record.score = 1.5;
+  record.features.set_number(features::Feature::kBytes, 300);
+  record.features.set_yes(features::Feature::kHtml, true);
+  record.features.set_word(features::Feature::kSpf, "fail");
+  record.windows = {{Period::Unit::kSlot, 6, 0}, {Period::Unit::kDay, 14, 1}};
+  record.pieces = {{PieceType::kSender, 0x04030201, true}, {PieceType::kSender, 0x08070605, false}};
+  record.sums.resize(4);
+  record.sums[1].of(Measure::kMass) = 12;
+  record.sums[1].of(Measure::kFailed) = 1;
+  record.evidence = {{"A", 0, Effect::kCounts, false},
+                     {"B", 0, Effect::kSpared, false},
+                     {"C", 0, Effect::kDropped, true},
+                     {"D", -2, Effect::kTried, true}};
+  const Bytes bytes = {1, 25,                                      // version, flags
+                       0, 0,  0,    0,    0,    0,    0xF8, 0x3F,  // score
+                       3, 0,  0xAC, 0x02, 16,   1,    27,   4,    'f', 'a', 'i', 'l',  // features
+                       2, 12, 0,    29,   1,                                           // windows
+                       1, 10, 2,                                // pieces: a group
+                       1, 2,  3,    4,    0x11, 0x81, 12,   1,  //   known, a window given
+                       5, 6,  7,    8,    0,                    //   unknown
+                       4,                                       // evidence
+                       0, 1,  'A',  0,    0,    0,    0,    0,    0,   0,   0,  //
+                       2, 1,  'B',  0,    0,    0,    0,    0,    0,   0,   0,  //
+                       5, 1,  'C',  0,    0,    0,    0,    0,    0,   0,   0,  //
+                       7, 1,  'D',  0,    0,    0,    0,    0,    0,   0,   0xC0};
+  EXPECT_EQ(encode_record(record), bytes);
+  EXPECT_EQ(decoded(bytes), record);
 }
 
 TEST(RowCode, AFeatureOfANewerProgramIsLeftOut) {

@@ -52,6 +52,7 @@ TEST(PostfixEndpoint, IsWhatPostfixCallsTheMilter) {
       {"inet:11339@127.0.0.1", "inet:127.0.0.1:11339"},
       {"inet:11339@localhost", "inet:127.0.0.1:11339"},
       {"*:11339", "inet:127.0.0.1:11339"},
+      {"[::]:11339", "inet:[::1]:11339"},
       {"inet6:11339@::1", "inet:[::1]:11339"},
       {"unix:/var/spool/postfix/shingled/milter.sock", "unix:shingled/milter.sock"},
       {"unix:/run/milter.sock", "unix:/run/milter.sock"},

@@ -13,6 +13,7 @@ TEST(SendmailEndpoint, IsWhatSendmailCallsTheMilter) {
   EXPECT_EQ(sendmail_endpoint(kInet), "inet:11339@127.0.0.1");
   EXPECT_EQ(sendmail_endpoint({SocketSpec::Kind::kInet6, "::1", 9, ""}), "inet6:9@::1");
   EXPECT_EQ(sendmail_endpoint({SocketSpec::Kind::kInet, "", 9, ""}), "inet:9@127.0.0.1");
+  EXPECT_EQ(sendmail_endpoint({SocketSpec::Kind::kInet6, "", 9, ""}), "inet6:9@::1");
   EXPECT_EQ(sendmail_endpoint({SocketSpec::Kind::kUnix, "", 0, "/run/s"}), "unix:/run/s");
 }
 

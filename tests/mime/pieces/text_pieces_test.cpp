@@ -119,13 +119,27 @@ std::string foreign_hosts(std::string_view text) {
 
 TEST(TextPieces, LinksOfAFooterAreNotForeign) {
   const std::string rule = "\n" + std::string(40, '_') + "\n";
-  EXPECT_EQ(foreign_hosts("see http://a.example.org/\n\nJoe\n"), "a.example.org ");
-  EXPECT_EQ(foreign_hosts("see http://a.example.org/" + rule + "http://list.example.org/\n"),
-            "a.example.org ");
-  EXPECT_EQ(foreign_hosts("x\n----\nhttp://a.example.org/\n"), "a.example.org ") << "a short line";
-  std::string much = "x" + rule;
-  for (int i = 0; i < 30; ++i) much += "line\n";
-  EXPECT_EQ(foreign_hosts(much + "http://a.example.org/"), "a.example.org ") << "a rule far above";
+  const std::string own = "This is what I saw: http://a.example.org/";
+  const std::string list = "http://list.example.org/";
+  std::string long_footer;
+  for (int i = 0; i < 30; ++i) long_footer += "line\n";
+  struct Case {
+    const char* why;
+    std::string text;
+    std::string hosts;
+  };
+  const Case cases[] = {
+      {"no footer", own + "\n\nJoe\n", "a.example.org "},
+      {"a footer", own + rule + list, "a.example.org "},
+      {"two of them", own + rule + "a sponsor" + rule + list, "a.example.org "},
+      {"a short line", own + "\n----\n" + list, "a.example.org list.example.org "},
+      {"a rule far above", own + own + own + own + own + own + rule + long_footer + list,
+       "a.example.org list.example.org "},
+      {"nothing above", rule + own, "a.example.org "},
+      {"less above than below", "Hello" + rule + own, "a.example.org "},
+      {"a headline and a footer", "Hello" + rule + own + rule + list, "a.example.org "},
+  };
+  for (const Case& test : cases) EXPECT_EQ(foreign_hosts(test.text), test.hosts) << test.why;
 }
 
 }  // namespace

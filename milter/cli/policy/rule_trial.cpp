@@ -1,4 +1,4 @@
-#include "milter/cli/history/rule_trial.h"
+#include "milter/cli/policy/rule_trial.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "milter/cli/history/parallel_trial.h"
+#include "milter/cli/policy/parallel_trial.h"
 
 #include <algorithm>
 #include <atomic>

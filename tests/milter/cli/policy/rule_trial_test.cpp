@@ -1,6 +1,6 @@
-// Covers milter/cli/history/parallel_trial.cpp, too: a history on disk, tried with two threads,
+// Covers milter/cli/policy/parallel_trial.cpp, too: a history on disk, tried with two threads,
 // gives what a plain count of every message gives.
-#include "milter/cli/history/rule_trial.h"
+#include "milter/cli/policy/rule_trial.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/history/parallel_trial.h"
+#include "milter/cli/policy/parallel_trial.h"
 #include "milter/history/row_code.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/support/temporary_directory.h"

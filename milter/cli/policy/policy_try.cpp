@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "milter/cli/history/history_commands.h"
 #include "milter/cli/history/history_span.h"
-#include "milter/cli/history/parallel_trial.h"
 #include "milter/cli/output/work_meter.h"
+#include "milter/cli/policy/parallel_trial.h"
+#include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
 
@@ -28,46 +27,16 @@ struct Tried {
   ActionOptions actions;
 };
 
-bool show_problems(const std::vector<config::Problem>& problems, Console& console) {
-  bool right = true;
-  for (const config::Problem& problem : problems) {
-    console.note(terminal_safe(problem.to_string()));
-    right = right && !problem.is_error();
-  }
-  return right;
-}
-
-/// The rules of a file, without those of the configuration. Null, and told, if they have errors.
-std::shared_ptr<const Settings> settings_of_rules(const std::string& file, Console& console) {
-  std::error_code failed;
-  const std::string path = std::filesystem::absolute(file, failed).string();
-  const std::vector<std::string> overrides = {"policy.files=[" + Json(path).dump() + "]"};
-  const config::Loaded loaded = config::load_settings("", "built-in", overrides);
-  show_problems(loaded.problems, console);
-  return loaded.settings;
-}
-
-std::optional<Tried> rules_to_try(const PolicyTryArguments& arguments, const Settings& settings,
-                                  Console& console) {
-  std::shared_ptr<const Settings> other;
-  if (!arguments.config.empty()) {
-    const SettingsArguments choice{.file = arguments.config, .overrides = {}};
-    other = choice.load(console);
-    if (other == nullptr) return std::nullopt;
-  }
-  const Settings& base = other != nullptr ? *other : settings;
-  PolicyOptions options = base.policy;
-  if (!arguments.rules.empty()) {
-    const auto of_file = settings_of_rules(arguments.rules, console);
-    if (of_file == nullptr) return std::nullopt;
-    options = of_file->policy;
-  }
-  if (arguments.live) {
+std::optional<Tried> rules_to_try(const Settings& settings, bool live, Console& console) {
+  PolicyOptions options = settings.policy;
+  if (live) {
     for (PolicyRuleOptions& rule : options.rules) rule.shadow = false;
   }
-  auto checked = policy::policy_rules(options, policy::check_context(base));
-  if (!show_problems(checked.problems, console) || checked.rules == nullptr) return std::nullopt;
-  return Tried{std::move(checked.rules), base.milter.actions};
+  auto checked = policy::policy_rules(options, policy::check_context(settings));
+  for (const config::Problem& problem : checked.problems)
+    console.note(terminal_safe(problem.to_string()));
+  if (checked.rules == nullptr) return std::nullopt;
+  return Tried{std::move(checked.rules), settings.milter.actions};
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
@@ -96,7 +65,7 @@ void print_rules(const Tried& tried, const TrialReport& report, Console& console
          hits.spam + hits.ham == 0 ? "-" : fmt::format("{:.3f}", spam_share(hits, report.messages)),
          effect_text_of(rule)});
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
 }
 
 void print_thresholds(const TrialReport& report, Console& console) {
@@ -114,7 +83,7 @@ void print_thresholds(const TrialReport& report, Console& console) {
   }
   if (rows.size() == 1) return;
   console.line("");
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  print_table(rows, "", console);
 }
 
 void print_changes(const TrialReport& report, Console& console) {
@@ -133,7 +102,7 @@ void print_changes(const TrialReport& report, Console& console) {
   console.line("");
   console.line(counted(changed, "verdict", "verdicts") + " would be another one" +
                (changed == 0 ? "" : ":"));
-  for (const std::string& line : table_lines(kinds, "  ")) console.line(line);
+  print_table(kinds, "  ", console);
   std::vector<TableRow> examples;
   for (const TrialChange& change : report.examples) {
     examples.push_back({moment_text(change.time), terminal_safe(change.queue_id),
@@ -141,7 +110,7 @@ void print_changes(const TrialReport& report, Console& console) {
                         fmt::format("{:.2f} → {:.2f}", change.score_from, change.score_to)});
   }
   if (!examples.empty()) console.line("the newest of them:");
-  for (const std::string& line : table_lines(examples, "  ")) console.line(line);
+  print_table(examples, "  ", console);
 }
 
 void print_trial(const Tried& tried, const TrialReport& report, Console& console) {
@@ -215,7 +184,7 @@ Json trial_json(const Tried& tried, const TrialReport& report) {
 }  // namespace
 
 int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
-  const auto settings = arguments.settings->load(console);
+  const auto settings = with_rules_of(*arguments.settings, arguments.rules).load(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
   const auto span = span_of(arguments.span, clock.wall());
@@ -223,7 +192,7 @@ int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
     console.error("usage", span.error().message);
     return EX_USAGE;
   }
-  const auto tried = rules_to_try(arguments, *settings, console);
+  const auto tried = rules_to_try(*settings, arguments.live, console);
   if (!tried) return EX_CONFIG;
   WorkMeter meter(console, clock);
   const auto report =

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "milter/cli/history/rule_trial.h"
+#include "milter/cli/policy/rule_trial.h"
 #include "storage/model/work_watcher.h"
 
 namespace shingled::milter::cli {

@@ -1,0 +1,38 @@
+#include "milter/cli/output/feature_output.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace shingled::milter::cli {
+namespace {
+
+using features::Feature;
+using storage::counters::Amounts;
+using storage::counters::Measure;
+
+TEST(FeatureOutput, HasAValueOfEachType) {
+  features::FeatureValues values;
+  values.set_number(Feature::kBytes, 1200);
+  values.set_yes(Feature::kHtml, false);
+  values.set_yes(Feature::kLocal, true);
+  values.set_word(Feature::kSpf, "softfail");
+  const Json json = features_json(values);
+  EXPECT_EQ(json.size(), features::kFeatures);
+  EXPECT_EQ(json["bytes"], Json(1200));
+  EXPECT_EQ(json["html"], Json(false));
+  EXPECT_EQ(json["local"], Json(true));
+  EXPECT_EQ(json["spf"], Json("softfail"));
+  EXPECT_TRUE(json["recipients"].is_null()) << "unknown";
+}
+
+TEST(FeatureOutput, NamesTheMeasuresThatWereCounted) {
+  Amounts amounts;
+  EXPECT_EQ(amounts_text(amounts), "0");
+  amounts.of(Measure::kBytes) = 3400;
+  amounts.of(Measure::kMass) = 12;
+  EXPECT_EQ(amounts_text(amounts), "mass 12, bytes 3400");
+}
+
+}  // namespace
+}  // namespace shingled::milter::cli
