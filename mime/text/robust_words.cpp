@@ -276,7 +276,7 @@ class RobustReader {
       if (text_.words.size() >= kRobustWordsMax) return;
       text_.words.add(rest.substr(0, bytes));
       rest.remove_prefix(bytes);
-      if (telling) count_telling(text_.words.size() - 1);
+      if (telling && notices_ == Notices::kRemoved) count_telling(text_.words.size() - 1);
     }
   }
 

@@ -36,7 +36,8 @@ struct RobustText {
 };
 
 /// Whether the words and paragraphs of notices are in the list. The other parts of a text that are
-/// no message of its sender are always left out: quotations, signature, footer of a list.
+/// no message of its sender are always left out: quotations, signature, footer of a list. With
+/// kKept nothing is counted: only `words` is set.
 enum class Notices : std::uint8_t { kRemoved, kKept };
 
 /// The words of a text in the normal form of the robust fingerprint. It removes:
