@@ -91,7 +91,9 @@ class MessageHasher {
     const bool html = parts_.contents[i].kind == ContentKind::kHtml;
     const bool of_report = is_of_report(i);
     RobustText robust;
-    if (!of_report) {
+    if (!of_report && text.robust() != nullptr) {
+      robust = text.robust()->own;
+    } else if (!of_report) {
       robust = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
     }
     for (RuleHasher& hasher : hashers_) {

@@ -67,4 +67,12 @@ enum class Notices : std::uint8_t { kRemoved, kKept };
 RobustText robust_words(std::string_view content, TextForm form,
                         Notices notices = Notices::kRemoved);
 
+/// A text in both forms.
+struct RobustTexts {
+  RobustText own;         ///< without notices
+  WordList with_notices;  ///< the words of the other
+};
+/// The same as robust_words() twice, but reads the text once.
+RobustTexts robust_texts(std::string_view content, TextForm form);
+
 }  // namespace shingled::mime
