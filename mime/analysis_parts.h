@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "mime/message/part_kind.h"
 #include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
+#include "mime/text/robust_words.h"
 #include "mime/text/text_words.h"
 
 namespace shingled::mime {
@@ -52,6 +54,18 @@ struct TextStages {
   TextStages& operator=(const TextStages&) = delete;
   TextStages(TextStages&&) = delete;
   TextStages& operator=(TextStages&&) = delete;
+
+  /// The robust words of `content`, read at the first call. `form`: that of the part.
+  /// Threads: one.
+  const RobustTexts& read_robust(TextForm form) const {
+    if (!robust_) robust_ = robust_texts(content, form);
+    return *robust_;
+  }
+  /// nullptr if nobody has read them.
+  [[nodiscard]] const RobustTexts* robust() const { return robust_ ? &*robust_ : nullptr; }
+
+ private:
+  mutable std::optional<RobustTexts> robust_;
 };
 
 /// Reads text part `part`: charset, HTML, words. `text` must be new.

@@ -90,13 +90,16 @@ class MessageHasher {
     if (!meter_.spend(bytes, kStepsARobustByte)) return;
     const bool html = parts_.contents[i].kind == ContentKind::kHtml;
     const bool of_report = is_of_report(i);
-    RobustText robust;
-    if (!of_report) {
-      robust = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
+    RobustText read;
+    const RobustText* robust = &read;
+    if (!of_report && text.robust() != nullptr) {
+      robust = &text.robust()->own;
+    } else if (!of_report) {
+      read = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
     }
     for (RuleHasher& hasher : hashers_) {
-      if (hasher.wants_robust() && robust.is_telling()) hasher.hash_robust(i, text.words, robust);
-      hasher.set_words(i, robust, of_report || robust.is_common(text.words.stems.size()));
+      if (hasher.wants_robust() && robust->is_telling()) hasher.hash_robust(i, text.words, *robust);
+      hasher.set_words(i, *robust, of_report || robust->is_common(text.words.stems.size()));
     }
   }
 

@@ -30,6 +30,8 @@ CountedKeys counted_keys(const CounterKeyBytes& site, Space space,
 CounterQuestion question_of(const CounterKeyBytes& site, Space space,
                             std::span<const mime::Piece> pieces, const TypeSet& types) {
   CounterQuestion out;
+  out.keys.reserve(pieces.size());
+  out.pieces.reserve(pieces.size());
   const auto ask = [&](const CounterKey& key, mime::Piece piece) {
     out.keys.push_back(key);
     out.pieces.push_back(std::move(piece));
@@ -70,11 +72,15 @@ std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
     };
     auto with = std::ranges::find_if(out, [&](const CounterAsk& ask) {
       const std::size_t count = joined(ask).size();
-      return count <= std::max({kWindowsTogether, ask.windows.size(), need.windows.size()});
+      const bool same = count == std::min(ask.windows.size(), need.windows.size());
+      return same || count <= kWindowsTogether;
     });
     if (with == out.end()) with = out.insert(out.end(), CounterAsk{});
     with->windows = joined(*with);
     with->types.set(static_cast<std::size_t>(need.type));
+    // Windows that later needs add come behind.
+    with->places[static_cast<std::size_t>(need.type)] =
+        features::places_of(need.windows, with->windows);
   }
   return out;
 }

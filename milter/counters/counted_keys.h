@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,7 +26,8 @@ CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Space s
                          std::span<const mime::Piece> pieces);
 
 /// Types of pieces by number.
-using TypeSet = std::bitset<128>;
+inline constexpr std::size_t kTypeNumbers = 128;
+using TypeSet = std::bitset<kTypeNumbers>;
 
 /// What the store is asked for: the piece of each key, which for a unique type is the first alone.
 struct CounterQuestion {
@@ -42,6 +45,8 @@ CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Spac
 struct CounterAsk {
   TypeSet types;
   std::vector<storage::counters::Window> windows;
+  /// By type, of each window that it needs the place among `windows`.
+  std::array<std::vector<std::size_t>, kTypeNumbers> places = {};
 };
 /// Each call costs a round trip or a look at the files, each window a little of every counter. So
 /// types are asked together until they need more windows than a store remembers sums of. Pure.

@@ -25,6 +25,10 @@ NormalAddress mailbox_of(std::string_view path) {
   return mime::normal_address(address.text()).value_or(NormalAddress{});
 }
 
+bool is_bounce(std::string_view path) {
+  return !path.empty() && ratelimit::parse_envelope_address(path).is_empty();
+}
+
 std::string domain_of(std::string_view host) {
   return host.empty() ? std::string() : mime::registrable_domain(mime::ascii_host(host));
 }
@@ -41,11 +45,14 @@ std::string country_of(std::string_view code) {
 
 }  // namespace
 
+std::string normal_sender(std::string_view path) {
+  return is_bounce(path) ? std::string(kBounceSender) : mailbox_of(path).text();
+}
+
 NormalEnvelope normal_envelope(const Envelope& envelope, std::uint32_t recipients_max) {
   NormalEnvelope out;
   out.client_domain = domain_of(envelope.client_name);
-  const bool bounce =
-      !envelope.sender.empty() && ratelimit::parse_envelope_address(envelope.sender).is_empty();
+  const bool bounce = is_bounce(envelope.sender);
   const NormalAddress sender = mailbox_of(envelope.sender);
   out.sender = bounce ? std::string(kBounceSender) : sender.text();
   out.sender_domain = bounce ? out.client_domain : domain_of(sender.domain);

@@ -27,6 +27,9 @@ struct NormalEnvelope {
   std::uint32_t recipients_dropped = 0;  ///< more than the bound
 };
 
+/// The sender alone. `path`: as in MAIL. Pure.
+std::string normal_sender(std::string_view path);
+
 /// Pure. More recipients than `recipients_max` are left out.
 NormalEnvelope normal_envelope(const Envelope& envelope, std::uint32_t recipients_max);
 

@@ -48,17 +48,15 @@ void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pi
   std::optional<storage::counters::CounterAnswers> answers;
   if (const auto store = setup_.store.lock())
     answers = store->ask(question.keys, what.windows, deadline);
+  facts.pieces.reserve(facts.pieces.size() + question.keys.size());
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     rules::PieceCounts& counts = facts.pieces.emplace_back();
     counts.piece = std::move(question.pieces[i]);
     counts.known = answers && answers->known[i];
     if (!counts.known) continue;
-    const features::CounterNeed* const need = features::find_need(*needs_, counts.piece.type);
-    counts.sums.reserve(need->windows.size());
-    for (const storage::counters::Window& window : need->windows) {
-      const auto at = std::ranges::find(what.windows, window) - what.windows.begin();
-      counts.sums.push_back(answers->of(i, static_cast<std::size_t>(at)));
-    }
+    const auto& places = what.places[static_cast<std::size_t>(counts.piece.type)];
+    counts.sums.reserve(places.size());
+    for (const std::size_t place : places) counts.sums.push_back(answers->of(i, place));
   }
 }
 

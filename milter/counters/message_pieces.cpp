@@ -140,11 +140,11 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   mime::add_header_pieces(header.fields, parts.subject, from, pieces);
   mime::add_hash_pieces(message.hashes, pieces);
   if (message.texts != nullptr) {
-    pieces.add_all(*message.texts);
+    pieces.take_all(*message.texts);
   } else {
     mime::TextCollector texts(message.analysis, options, work);
     texts.add_all();
-    pieces.add_all(texts.pieces());
+    pieces.take_all(texts.pieces());
   }
   settle_foreign_hosts(believed_lists(list_domains(header.fields), believed, options), pieces);
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);

@@ -23,8 +23,8 @@ struct CountedMessage {
   /// pieces of texts, and checksums of attachments are made anew.
   std::span<const mime::PartHash> hashes = {};
   /// What its texts name, from a TextCollector that saw them while they were hashed; null: they are
-  /// read again.
-  const mime::PieceList* texts = nullptr;
+  /// read again. The pieces are taken out of it.
+  mime::PieceList* texts = nullptr;
 };
 
 struct MessagePieces {

@@ -9,6 +9,15 @@ const CounterNeed* find_need(const CounterNeeds& needs, PieceType type) {
   return found == needs.end() ? nullptr : &*found;
 }
 
+std::vector<std::size_t> places_of(std::span<const Window> windows,
+                                   std::span<const Window> others) {
+  std::vector<std::size_t> places;
+  places.reserve(windows.size());
+  for (const Window& window : windows)
+    places.push_back(static_cast<std::size_t>(std::ranges::find(others, window) - others.begin()));
+  return places;
+}
+
 CounterNeeds union_of(const CounterNeeds& a, const CounterNeeds& b) {
   CounterNeeds out = a;
   for (const CounterNeed& need : b) {

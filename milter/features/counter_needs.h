@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "mime/fingerprint/piece_type.h"
@@ -23,6 +25,9 @@ using CounterNeeds = std::vector<CounterNeed>;
 
 /// nullptr if nobody needs the type.
 const CounterNeed* find_need(const CounterNeeds& needs, PieceType type);
+
+/// Of each window its place among `others`; their number for one that is not there. Pure.
+std::vector<std::size_t> places_of(std::span<const Window> windows, std::span<const Window> others);
 
 /// What both need. Pure.
 CounterNeeds union_of(const CounterNeeds& a, const CounterNeeds& b);

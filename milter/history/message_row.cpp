@@ -67,6 +67,7 @@ std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
   for (const features::CounterNeed& need : asked) {
     if (is_of_report(need.type)) continue;
     if (std::exchange(first, false)) windows = need.windows;
+    if (windows == need.windows) continue;
     std::erase_if(windows, [&](const Window& window) {
       return std::ranges::find(need.windows, window) == need.windows.end();
     });
@@ -74,18 +75,27 @@ std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
   return windows;
 }
 
-void add_piece(const rules::PieceCounts& counts, const features::CounterNeeds& asked,
-               const CounterKeyBytes& site, MessageRecord& record) {
-  const features::CounterNeed* const need = features::find_need(asked, counts.piece.type);
-  const bool known = counts.known && need != nullptr && counts.sums.size() == need->windows.size();
-  record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
-  for (const Window& window : record.windows) {
-    Amounts sum;
+void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site,
+                MessageRecord& record) {
+  static const features::CounterNeeds kNothing;
+  const features::CounterNeeds& asked = counters.needs != nullptr ? *counters.needs : kNothing;
+  record.windows = windows_of_all(asked);
+  const std::size_t windows = record.windows.size();
+  std::vector<std::vector<std::size_t>> places(asked.size());  // by need, of the windows
+  record.pieces.reserve(counters.pieces.size());
+  record.sums.resize(counters.pieces.size() * windows);
+  auto sums = record.sums.begin();
+  for (const rules::PieceCounts& counts : counters.pieces) {
+    const auto need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
+    const bool known =
+        counts.known && need != asked.end() && counts.sums.size() == need->windows.size();
+    record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
     if (known) {
-      const auto place = std::ranges::find(need->windows, window) - need->windows.begin();
-      sum = counts.sums[static_cast<std::size_t>(place)];
+      auto& of_need = places[static_cast<std::size_t>(need - asked.begin())];
+      if (of_need.empty()) of_need = features::places_of(record.windows, need->windows);
+      std::ranges::transform(of_need, sums, [&](std::size_t place) { return counts.sums[place]; });
     }
-    record.sums.push_back(sum);
+    sums += static_cast<std::ptrdiff_t>(windows);
   }
 }
 
@@ -104,9 +114,7 @@ std::string_view to_string(Label label) {
 }
 
 std::uint64_t sender_name(const CounterKeyBytes& site, std::string_view path) {
-  counters::Envelope envelope;
-  envelope.sender = path;
-  const std::string sender = counters::normal_envelope(envelope, 0).sender;
+  const std::string sender = counters::normal_sender(path);
   if (sender.empty()) return 0;
   return std::max<std::uint64_t>(piece_shingle(site, PieceType::kSender, sender), 1);
 }
@@ -125,11 +133,7 @@ MessageRecord record_of(const JudgedMessage& message, const CounterKeyBytes& sit
   record.dry_run = message.dry_run;
   record.left_out = facts.counters.left_out;
   record.features = facts.features;
-  const features::CounterNeeds asked =
-      facts.counters.needs == nullptr ? features::CounterNeeds() : *facts.counters.needs;
-  record.windows = windows_of_all(asked);
-  for (const rules::PieceCounts& counts : facts.counters.pieces)
-    add_piece(counts, asked, site, record);
+  add_pieces(facts.counters, site, record);
   for (const rules::Findings& findings : facts.findings) add_evidence(findings, record.evidence);
   return record;
 }

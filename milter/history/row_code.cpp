@@ -92,21 +92,18 @@ class RecordWriter {
     std::array<std::uint8_t, (2 * kWindowsMax + 1 + 7) / 8> codes{};
     const std::size_t bytes = (2 * windows.size() + 1 + 7) / 8;
     codes[0] = known ? 1 : 0;
-    const auto code_of = [&](std::size_t i) {
-      if (windows[i].is_zero()) return kZero;
-      return i > 0 && windows[i] == windows[i - 1] ? kAsBefore : kGiven;
-    };
+    const std::size_t begin = out_.size();
+    out_.resize(begin + bytes);
     for (std::size_t i = 0; known && i < windows.size(); ++i) {
-      const unsigned code = code_of(i);
+      unsigned code = kZero;
+      if (!windows[i].is_zero()) code = i > 0 && windows[i] == windows[i - 1] ? kAsBefore : kGiven;
       for (unsigned b = 0; b < 2; ++b) {
         const std::size_t at = 1 + 2 * i + b;
         codes[at / 8] |= static_cast<std::uint8_t>((code >> b & 1U) << (at % 8));
       }
+      if (code == kGiven) amounts(windows[i]);
     }
-    out_.insert(out_.end(), codes.begin(), codes.begin() + static_cast<std::ptrdiff_t>(bytes));
-    for (std::size_t i = 0; known && i < windows.size(); ++i) {
-      if (code_of(i) == kGiven) amounts(windows[i]);
-    }
+    std::copy_n(codes.begin(), bytes, out_.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 
  private:

@@ -239,12 +239,16 @@ std::string explain_condition(const CompiledRules& rules, const MessageFacts& fa
 
 std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
                          const Evaluation& evaluation, std::size_t rule, Reader reader) {
-  const Rule& what = rules.rules[rule];
-  std::string out = what.name;
-  if (what.score) out += fmt::format(" {:+.2f}", *what.score);
-  if (what.action) out += fmt::format(" {}", rules::to_string(*what.action));
-  if (what.shadow) out += " (shadow)";
-  return out + ": " + explain_condition(rules, facts, evaluation, rule, reader);
+  return explain_rule(rules.rules[rule], explain_condition(rules, facts, evaluation, rule, reader));
+}
+
+std::string explain_rule(const Rule& rule, std::string_view why) {
+  std::string out = rule.name;
+  if (rule.score) out += fmt::format(" {:+.2f}", *rule.score);
+  if (rule.action) out += fmt::format(" {}", rules::to_string(*rule.action));
+  if (rule.shadow) out += " (shadow)";
+  out += ": ";
+  return out += why;
 }
 
 std::vector<NearMiss> near_misses(const CompiledRules& rules, const MessageFacts& facts,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "milter/policy/compile_rules.h"
@@ -28,6 +29,9 @@ std::string explain_condition(const CompiledRules& rules, const MessageFacts& fa
 std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
                          const Evaluation& evaluation, std::size_t rule,
                          Reader reader = Reader::kOperator);
+
+/// The same, with an explanation of its condition that was made before.
+std::string explain_rule(const Rule& rule, std::string_view why);
 
 /// A rule that does not fire because of one part alone, which is unknown, or a number that is at
 /// least half of what it needs.

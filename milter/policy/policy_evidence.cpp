@@ -71,6 +71,21 @@ std::vector<Truth> truths_of(const std::vector<std::string>& symbols, const rule
   return out;
 }
 
+/// Which windows of a need were asked for.
+struct AskedWindows {
+  bool any = false;  ///< the type was asked for
+  std::vector<std::size_t>
+      places;  ///< of its windows among the asked ones; empty if one is missing
+};
+
+AskedWindows asked_windows(const CounterNeed& need, const CounterNeeds& all) {
+  const CounterNeed* const asked = features::find_need(all, need.type);
+  if (asked == nullptr) return {};
+  AskedWindows out{true, features::places_of(need.windows, asked->windows)};
+  if (std::ranges::find(out.places, asked->windows.size()) != out.places.end()) out.places.clear();
+  return out;
+}
+
 /// A message as the rules see it, and what they say of it.
 class Judged {
  public:
@@ -93,8 +108,8 @@ class Judged {
 };
 
 /// All texts about a rule that fires.
-rules::Account account_of(const Rule& rule, const std::string& line, const std::string& why,
-                          const std::string& header) {
+rules::Account texts_about(const Rule& rule, const std::string& line, const std::string& why,
+                           const std::string& header) {
   rules::Account account;
   account.log = line;
   for (const std::string& text : {rule.reason, rule.remedy})
@@ -120,42 +135,52 @@ rules::Account account_of(const Rule& rule, const std::string& line, const std::
 CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts& facts) {
   CounterReadings out(needs.size());
   if (facts.needs == nullptr) return out;
-  for (std::size_t n = 0; n < needs.size(); ++n) {
-    const CounterNeed& need = needs[n];
-    const CounterNeed* const asked = features::find_need(*facts.needs, need.type);
-    if (asked == nullptr) continue;
-    std::vector<std::size_t> places;
-    for (const Window& window : need.windows) {
-      const auto at = std::ranges::find(asked->windows, window);
-      if (at != asked->windows.end())
-        places.push_back(static_cast<std::size_t>(at - asked->windows.begin()));
+  std::vector<std::optional<AskedWindows>> asked(needs.size());  // of those that have pieces
+  for (const rules::PieceCounts& counts : facts.pieces) {
+    const auto need = std::ranges::find(needs, counts.piece.type, &CounterNeed::type);
+    const auto n = static_cast<std::size_t>(need - needs.begin());
+    if (need == needs.end()) continue;
+    if (!asked[n]) asked[n] = asked_windows(*need, *facts.needs);
+    if (!asked[n]->any) continue;
+    PieceReading reading{text_of(counts.piece), {}};
+    if (counts.known) {
+      reading.sums.reserve(asked[n]->places.size());
+      for (const std::size_t place : asked[n]->places) reading.sums.push_back(counts.sums[place]);
     }
-    const bool all = places.size() == need.windows.size();
-    for (const rules::PieceCounts& counts : facts.pieces) {
-      if (counts.piece.type != need.type) continue;
-      PieceReading reading{text_of(counts.piece), {}};
-      if (counts.known && all) {
-        reading.sums.reserve(places.size());
-        for (const std::size_t place : places) reading.sums.push_back(counts.sums[place]);
-      }
-      out.add(n, std::move(reading));
-    }
-    // Which pieces were left out is not known; of a type with one piece it is none.
-    if (facts.left_out && has_several(need.type)) out.add(n, {});
+    out.add(n, std::move(reading));
   }
+  // Which pieces were left out is not known; of a type with one piece it is none.
+  for (std::size_t n = 0; facts.left_out && n < needs.size(); ++n)
+    if (has_several(needs[n].type) && features::find_need(*facts.needs, needs[n].type) != nullptr)
+      out.add(n, {});
   return out;
 }
 
 Policy::Policy(CompiledRules rules, std::vector<std::shared_ptr<EventCount>> hits)
-    : rules_(std::move(rules)), on_counters_(rules_on_counters(rules_)), hits_(std::move(hits)) {}
+    : rules_(std::make_shared<const CompiledRules>(std::move(rules))),
+      on_counters_(rules_on_counters(*rules_)),
+      hits_(std::move(hits)) {}
+
+std::function<rules::Account()> Policy::account_of(std::size_t rule, const MessageFacts& facts,
+                                                   const Evaluation& evaluation) const {
+  std::string why = explain_condition(*rules_, facts, evaluation, rule);
+  std::string line = explain_rule(rules_->rules[rule], why);
+  // Only pieces of mail are not for all readers.
+  std::string header = on_counters_[rule]
+                           ? explain_rule(*rules_, facts, evaluation, rule, Reader::kRecipients)
+                           : line;
+  return
+      [rules = rules_, rule, line = std::move(line), why = std::move(why),
+       header = std::move(header)] { return texts_about(rules->rules[rule], line, why, header); };
+}
 
 std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts) const {
   std::array<rules::Findings, 2> out;
   out[0].source = &kPolicySource;
   out[1].source = &kCounterPolicySource;
-  const Judged judged(rules_, facts);
-  for (std::size_t r = 0; r < rules_.rules.size(); ++r) {
-    const Rule& rule = rules_.rules[r];
+  const Judged judged(*rules_, facts);
+  for (std::size_t r = 0; r < rules_->rules.size(); ++r) {
+    const Rule& rule = rules_->rules[r];
     if (!rule.enabled) continue;
     rules::Findings& findings = out[on_counters_[r] ? 1 : 0];
     findings.asked = findings.asked.value_or(0) + 1;
@@ -166,21 +191,15 @@ std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts) const {
     item.score = rule.score.value_or(0);
     item.action = rule.action.value_or(rules::Action::kPass);
     if (rule.shadow) item.effect = rules::Evidence::Effect::kTried;
-    const MessageFacts seen = judged.facts();
-    item.account = [rule, line = explain_rule(rules_, seen, judged.evaluation, r),
-                    why = explain_condition(rules_, seen, judged.evaluation, r),
-                    header =
-                        explain_rule(rules_, seen, judged.evaluation, r, Reader::kRecipients)] {
-      return account_of(rule, line, why, header);
-    };
+    item.account = account_of(r, judged.facts(), judged.evaluation);
   }
   return out;
 }
 
 std::vector<std::string> Policy::near_misses(const rules::Facts& facts) const {
-  const Judged judged(rules_, facts);
+  const Judged judged(*rules_, facts);
   std::vector<std::string> out;
-  for (NearMiss& miss : policy::near_misses(rules_, judged.facts(), judged.evaluation))
+  for (NearMiss& miss : policy::near_misses(*rules_, judged.facts(), judged.evaluation))
     out.push_back(std::move(miss.text));
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "config/metrics/instruments.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/counter_readings.h"
+#include "milter/policy/evaluate.h"
 #include "milter/rules/evidence.h"
 #include "milter/rules/facts.h"
 
@@ -36,8 +38,8 @@ class Policy {
   /// `hits`: by rule, where its hits are counted; empty = they are not.
   explicit Policy(CompiledRules rules, std::vector<std::shared_ptr<EventCount>> hits = {});
 
-  [[nodiscard]] const CompiledRules& rules() const { return rules_; }
-  [[nodiscard]] const CounterNeeds& needs() const { return rules_.needs; }
+  [[nodiscard]] const CompiledRules& rules() const { return *rules_; }
+  [[nodiscard]] const CounterNeeds& needs() const { return rules_->needs; }
   /// Where its hits are counted.
   [[nodiscard]] std::span<const std::shared_ptr<EventCount>> hits() const { return hits_; }
 
@@ -50,7 +52,12 @@ class Policy {
   [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts) const;
 
  private:
-  const CompiledRules rules_;
+  /// Of a rule that fires. The function may outlive the policy.
+  [[nodiscard]] std::function<rules::Account()> account_of(std::size_t rule,
+                                                           const MessageFacts& facts,
+                                                           const Evaluation& evaluation) const;
+
+  const std::shared_ptr<const CompiledRules> rules_;
   const std::vector<bool> on_counters_;  ///< by rule
   const std::vector<std::shared_ptr<EventCount>> hits_;
 };

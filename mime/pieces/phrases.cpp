@@ -40,12 +40,12 @@ std::uint64_t hash_of(const WordList& words, std::size_t begin, std::size_t coun
   return fingerprint::mumhash({first.data(), bytes}, 0);
 }
 
-bool is_notice(const WordList& words, std::size_t begin, std::size_t count) {
-  std::size_t found = 0;
-  for (std::size_t i = begin; i < begin + count && found < kNoticeWordsOfPhrase; ++i) {
-    if (is_boilerplate(words[i])) ++found;
-  }
-  return found == kNoticeWordsOfPhrase;
+/// By place: how many of the words before it are of notices.
+std::vector<std::uint32_t> count_notice_words(const WordList& words) {
+  std::vector<std::uint32_t> before(words.size() + 1);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    before[i + 1] = before[i] + (is_boilerplate(words[i]) ? 1U : 0U);
+  return before;
 }
 
 }  // namespace
@@ -61,10 +61,12 @@ Phrases sample_phrases(const WordList& words) {
   std::ranges::sort(all);
   const auto same = [](const HashedRun& a, const HashedRun& b) { return a.first == b.first; };
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  const std::vector<std::uint32_t> notice_words = count_notice_words(words);
   Phrases out;
   for (const auto& [hash, begin] : all) {
     const std::size_t count = phrase_words(words[begin]);
-    std::vector<std::string>& sort = is_notice(words, begin, count) ? out.notices : out.own;
+    const bool notice = notice_words[begin + count] - notice_words[begin] >= kNoticeWordsOfPhrase;
+    std::vector<std::string>& sort = notice ? out.notices : out.own;
     if (sort.size() < kPhrasesMax) sort.push_back(spaced(words, begin, count));
     if (out.own.size() == kPhrasesMax && out.notices.size() == kPhrasesMax) break;
   }

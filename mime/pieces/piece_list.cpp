@@ -69,9 +69,13 @@ void PieceList::add_pair(PieceType type, std::string_view first, std::string_vie
           .second = piece_text(second, options_.piece_bytes_max)});
 }
 
-void PieceList::add_all(const PieceList& other) {
-  for (const Piece& piece : other.pieces_) insert(piece);
-  note_dropped(other.dropped());
+void PieceList::take_all(PieceList& other) {
+  while (!other.pieces_.empty()) {
+    auto piece = other.pieces_.extract(other.pieces_.begin());
+    if (admits(piece.value())) pieces_.insert(std::move(piece));
+  }
+  other.counts_.fill(0);
+  note_dropped(std::exchange(other.dropped_, 0));
 }
 
 bool PieceList::has_room(PieceType type) const {
@@ -105,11 +109,18 @@ std::vector<Piece> PieceList::take() {
   return out;
 }
 
-void PieceList::insert(Piece piece) {
-  if (pieces_.contains(piece)) return;
-  if (!has_room(piece.type)) return note_dropped();
+bool PieceList::admits(const Piece& piece) {
+  if (pieces_.contains(piece)) return false;
+  if (!has_room(piece.type)) {
+    note_dropped();
+    return false;
+  }
   ++counts_[static_cast<std::uint8_t>(piece.type)];
-  pieces_.insert(std::move(piece));
+  return true;
+}
+
+void PieceList::insert(Piece piece) {
+  if (admits(piece)) pieces_.insert(std::move(piece));
 }
 
 }  // namespace shingled::mime

@@ -27,8 +27,8 @@ class PieceList {
   /// The same for a pair; both pieces must be there.
   void add_pair(PieceType type, std::string_view first, std::string_view second);
 
-  /// Adds all pieces of another list, and what it has dropped.
-  void add_all(const PieceList& other);
+  /// Adds all pieces of another list, which is empty afterwards, and what it has dropped.
+  void take_all(PieceList& other);
 
   /// Removes the pieces of a type for which `unwanted` is true.
   void remove(PieceType type, const std::function<bool(std::string_view)>& unwanted);
@@ -47,6 +47,8 @@ class PieceList {
   std::vector<Piece> take();
 
  private:
+  /// Whether it is new and there is room for it; then it is counted, and what is dropped, too.
+  bool admits(const Piece& piece);
   void insert(Piece piece);
 
   const PieceOptions& options_;

@@ -28,12 +28,11 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
 void TextCollector::add_phrases(const TextStages& text, bool html) {
   const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
   if (!meter_.spend(bytes, kStepsARobustByte)) return pieces_.note_dropped();
-  const RobustText robust =
-      robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain, Notices::kKept);
-  const Phrases phrases = sample_phrases(robust.words);
+  const WordList& words = text.read_robust(html ? TextForm::kHtml : TextForm::kPlain).with_notices;
+  const Phrases phrases = sample_phrases(words);
   for (const std::string& own : phrases.own) pieces_.add(PieceType::kPhrase, own);
   for (const std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, notice);
-  pieces_.add(PieceType::kShortText, short_text(robust.words));
+  pieces_.add(PieceType::kShortText, short_text(words));
   if (html) add_hidden(text.html.hidden);
 }
 

@@ -31,6 +31,8 @@ class TextCollector {
   /// Cost:    reads them as for a hash (read_content()).
   void add_all();
   [[nodiscard]] const PieceList& pieces() const { return pieces_; }
+  /// To take the pieces out of it.
+  [[nodiscard]] PieceList& pieces() { return pieces_; }
 
  private:
   [[nodiscard]] bool has_room() const { return count_ < options_.texts_max; }

@@ -98,14 +98,102 @@ std::size_t find_link(std::string_view stretch) {
   return is_host(stretch) ? 0 : std::string_view::npos;
 }
 
+/// Puts the words of a text together, paragraph by paragraph.
+class TextBuilder {
+ public:
+  explicit TextBuilder(Notices notices) : notices_(notices) {}
+
+  [[nodiscard]] bool is_full() const { return text_.words.size() >= kRobustWordsMax; }
+
+  void add(std::string_view word, std::size_t letters) {
+    if (is_full() || paragraph_.size() >= kRobustWordsMax) return;
+    if (notices_ == Notices::kRemoved && is_boilerplate(word)) {
+      ++notice_words_;
+      text_.cut = true;
+      return;
+    }
+    paragraph_.push_back({word.size(), letters >= kTellingLettersMin});
+    paragraph_letters_ += word;
+  }
+
+  /// Adds the words of the paragraph, unless it is a notice.
+  void end_paragraph() {
+    if (!is_notice()) take_paragraph();
+    paragraph_.clear();
+    paragraph_letters_.clear();
+    notice_words_ = 0;
+  }
+
+  RobustText take() { return std::move(text_); }
+
+ private:
+  [[nodiscard]] bool is_notice() const {
+    return notice_words_ >= kNoticeWordsMin &&
+           notice_words_ * kNoticeShare >= notice_words_ + paragraph_.size();
+  }
+
+  void take_paragraph() {
+    std::string_view rest = paragraph_letters_;
+    for (const auto& [bytes, telling] : paragraph_) {
+      if (text_.words.size() >= kRobustWordsMax) return;
+      text_.words.add(rest.substr(0, bytes));
+      rest.remove_prefix(bytes);
+      if (telling && notices_ == Notices::kRemoved) count_telling(text_.words.size() - 1);
+    }
+  }
+
+  /// A counted word of `text_`.
+  struct Counted {
+    std::uint64_t tag = 0;
+    std::size_t number = 0;
+  };
+
+  void count_telling(std::size_t number) {
+    if (text_.is_telling() && text_.own_words >= kRobustOwnWordsMin) return;
+    const std::string_view word = text_.words[number];
+    const Counted one{fingerprint::mumhash(word, 0), number};
+    if (!text_.is_telling()) count(one, telling_, text_.telling_words);
+    if (text_.own_words >= kRobustOwnWordsMin) return;
+    if (!is_common(word)) {
+      count(one, own_, text_.own_words);
+    } else if (text_.common_words < kRobustCommonWordsMax) {
+      count(one, common_, text_.common_words);
+    }
+  }
+
+  /// Counts a word that is not among the first `counted` of `words`. Compares letters, not only
+  /// tags: a sender could choose different words with the same tag.
+  void count(const Counted& one, std::span<Counted> words, std::size_t& counted) const {
+    const auto is_same = [&](const Counted& other) {
+      return other.tag == one.tag && text_.words[other.number] == text_.words[one.number];
+    };
+    if (std::ranges::none_of(words.first(counted), is_same)) words[counted++] = one;
+  }
+
+  struct Word {
+    std::size_t bytes = 0;  ///< of paragraph_letters_
+    bool telling = false;
+  };
+
+  Notices notices_;
+  RobustText text_;
+  std::array<Counted, kRobustTellingWordsMin> telling_;  ///< as many as are counted
+  std::array<Counted, kRobustOwnWordsMin> own_;
+  std::array<Counted, kRobustCommonWordsMax> common_;
+  std::vector<Word> paragraph_;    ///< the words of the paragraph so far, without boilerplate
+  std::string paragraph_letters_;  ///< their letters, concatenated
+  std::size_t notice_words_ = 0;   ///< boilerplate words of the paragraph
+};
+
+/// Reads a text for all who want its words.
 class RobustReader {
  public:
-  RobustReader(TextForm form, Notices notices) : form_(form), notices_(notices) {}
+  RobustReader(TextForm form, std::span<TextBuilder> texts) : form_(form), texts_(texts) {}
 
-  RobustText read(std::string_view content) {
+  void read(std::string_view content) {
     content = content.substr(0, kRobustTextBytesMax);
     std::string line;
-    while (!content.empty() && text_.words.size() < kRobustWordsMax && !ended_) {
+    while (!content.empty() && !are_full() && !ended_) {
       const std::size_t end = std::min(content.find('\n'), content.size());
       std::string_view raw = content.substr(0, end);
       if (raw.ends_with('\r')) raw.remove_suffix(1);
@@ -116,7 +204,6 @@ class RobustReader {
       content.remove_prefix(std::min(end + 1, content.size()));
     }
     end_paragraph();
-    return std::move(text_);
   }
 
  private:
@@ -246,84 +333,23 @@ class RobustReader {
   }
 
   void add(std::string_view word, std::size_t letters) {
-    if (word.size() > kWordBytesMax || paragraph_.size() >= kRobustWordsMax) return;
-    if (notices_ == Notices::kRemoved && is_boilerplate(word)) {
-      ++notice_words_;
-      text_.cut = true;
-      return;
-    }
-    paragraph_.push_back({word.size(), letters >= kTellingLettersMin});
-    paragraph_letters_ += word;
+    if (word.size() > kWordBytesMax) return;
+    for (TextBuilder& text : texts_) text.add(word, letters);
   }
 
-  /// Adds the words of the paragraph, unless it is a notice.
   void end_paragraph() {
     end_spaced();
-    if (!is_notice()) take_paragraph();
-    paragraph_.clear();
-    paragraph_letters_.clear();
-    notice_words_ = 0;
+    for (TextBuilder& text : texts_) text.end_paragraph();
   }
 
-  [[nodiscard]] bool is_notice() const {
-    return notice_words_ >= kNoticeWordsMin &&
-           notice_words_ * kNoticeShare >= notice_words_ + paragraph_.size();
+  [[nodiscard]] bool are_full() const {
+    return std::ranges::all_of(texts_, [](const TextBuilder& text) { return text.is_full(); });
   }
-
-  void take_paragraph() {
-    std::string_view rest = paragraph_letters_;
-    for (const auto& [bytes, telling] : paragraph_) {
-      if (text_.words.size() >= kRobustWordsMax) return;
-      text_.words.add(rest.substr(0, bytes));
-      rest.remove_prefix(bytes);
-      if (telling) count_telling(text_.words.size() - 1);
-    }
-  }
-
-  /// A counted word of `text_`.
-  struct Counted {
-    std::uint64_t tag = 0;
-    std::size_t number = 0;
-  };
-
-  void count_telling(std::size_t number) {
-    if (text_.is_telling() && text_.own_words >= kRobustOwnWordsMin) return;
-    const std::string_view word = text_.words[number];
-    const Counted one{fingerprint::mumhash(word, 0), number};
-    if (!text_.is_telling()) count(one, telling_, text_.telling_words);
-    if (text_.own_words >= kRobustOwnWordsMin) return;
-    if (!is_common(word)) {
-      count(one, own_, text_.own_words);
-    } else if (text_.common_words < kRobustCommonWordsMax) {
-      count(one, common_, text_.common_words);
-    }
-  }
-
-  /// Counts a word that is not among the first `counted` of `words`. Compares letters, not only
-  /// tags: a sender could choose different words with the same tag.
-  void count(const Counted& one, std::span<Counted> words, std::size_t& counted) const {
-    const auto is_same = [&](const Counted& other) {
-      return other.tag == one.tag && text_.words[other.number] == text_.words[one.number];
-    };
-    if (std::ranges::none_of(words.first(counted), is_same)) words[counted++] = one;
-  }
-
-  struct Word {
-    std::size_t bytes = 0;  ///< of paragraph_letters_
-    bool telling = false;
-  };
 
   TextForm form_;
-  Notices notices_;
-  RobustText text_;
-  std::array<Counted, kRobustTellingWordsMin> telling_;  ///< as many as are counted
-  std::array<Counted, kRobustOwnWordsMin> own_;
-  std::array<Counted, kRobustCommonWordsMax> common_;
-  std::vector<Word> paragraph_;    ///< the words of the paragraph so far, without boilerplate
-  std::string paragraph_letters_;  ///< their letters, concatenated
-  std::size_t notice_words_ = 0;   ///< boilerplate words of the paragraph
-  std::string plain_;              ///< a word without its apostrophes
-  std::string spaced_;             ///< single letters seen one after another
+  std::span<TextBuilder> texts_;
+  std::string plain_;   ///< a word without its apostrophes
+  std::string spaced_;  ///< single letters seen one after another
   std::size_t spaced_letters_ = 0;
   bool dense_run_ = false;  ///< of the current run
   bool may_link_ = false;   ///< the run has a character that every link has
@@ -347,7 +373,15 @@ bool RobustText::is_common(std::size_t text_words) const {
 }
 
 RobustText robust_words(std::string_view content, TextForm form, Notices notices) {
-  return RobustReader(form, notices).read(content);
+  TextBuilder text(notices);
+  RobustReader(form, {&text, 1}).read(content);
+  return text.take();
+}
+
+RobustTexts robust_texts(std::string_view content, TextForm form) {
+  std::array texts = {TextBuilder(Notices::kRemoved), TextBuilder(Notices::kKept)};
+  RobustReader(form, texts).read(content);
+  return {.own = texts[0].take(), .with_notices = texts[1].take().words};
 }
 
 }  // namespace shingled::mime

@@ -36,7 +36,8 @@ struct RobustText {
 };
 
 /// Whether the words and paragraphs of notices are in the list. The other parts of a text that are
-/// no message of its sender are always left out: quotations, signature, footer of a list.
+/// no message of its sender are always left out: quotations, signature, footer of a list. With
+/// kKept nothing is counted: only `words` is set.
 enum class Notices : std::uint8_t { kRemoved, kKept };
 
 /// The words of a text in the normal form of the robust fingerprint. It removes:
@@ -65,5 +66,13 @@ enum class Notices : std::uint8_t { kRemoved, kKept };
 /// longer found.
 RobustText robust_words(std::string_view content, TextForm form,
                         Notices notices = Notices::kRemoved);
+
+/// A text in both forms.
+struct RobustTexts {
+  RobustText own;         ///< without notices
+  WordList with_notices;  ///< the words of the other
+};
+/// The same as robust_words() twice, but reads the text once.
+RobustTexts robust_texts(std::string_view content, TextForm form);
 
 }  // namespace shingled::mime

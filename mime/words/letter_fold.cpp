@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "config/base/ascii.h"
 #include "mime/charset/utf8.h"
@@ -168,13 +170,20 @@ FoldedWords::FoldedWords(std::string_view words) {
     if (end > at) words_.push_back(folded.substr(at, end - at));
     at = end + 1;
   }
-  std::sort(words_.begin(), words_.end());
-  for (const std::string& word : words_) lengths_[first_bytes(word)] |= bit_of(word);
+  std::ranges::sort(words_, {}, [](const std::string& word) { return first_bytes(word); });
+  for (const std::string& word : words_) {
+    const std::size_t row = first_bytes(word);
+    lengths_[row] |= bit_of(word);
+    ++begins_[row + 1];
+  }
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
 }
 
 bool FoldedWords::has(std::string_view word) const {
-  if ((lengths_[first_bytes(word)] & bit_of(word)) == 0) return false;
-  return std::binary_search(words_.begin(), words_.end(), word);
+  const std::size_t row = first_bytes(word);
+  if ((lengths_[row] & bit_of(word)) == 0) return false;
+  const auto same = std::span(words_).subspan(begins_[row], begins_[row + 1] - begins_[row]);
+  return std::ranges::find(same, word) != same.end();
 }
 
 std::size_t FoldedWords::first_bytes(std::string_view word) {

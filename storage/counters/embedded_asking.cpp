@@ -17,6 +17,7 @@ constexpr std::uint64_t kFewKeptOneOf = 8;
 
 void EmbeddedCounters::ask_files(const View& view, Slot slot, std::span<const CounterKey> keys,
                                  std::span<const Window> windows, CounterAnswers& answers) {
+  if (view.files.empty()) return;
   std::optional<SumCache::Basis> basis;
   if (const auto number = sums_.number_of(windows)) basis = {view.number, slot, *number};
   std::vector<std::size_t> missing;

@@ -103,5 +103,28 @@ TEST(CounterAsks, DoNotPayForTheDaysThatOneTypeNeeds) {
   EXPECT_EQ(asks[1].windows, usual.windows);
 }
 
+TEST(CounterAsks, DoNotPayForTheDaysThatOneTypeNeedsAlsoIfItNeedsTheirWindows) {
+  features::CounterNeed usual{PieceType::kUser, windows({"1d", "14d"})};
+  for (std::uint32_t day = 1; day <= 16; ++day)
+    usual.windows.push_back({storage::counters::Period::Unit::kDay, 1, day});
+  const features::CounterNeed sender{PieceType::kSender, windows({"1d", "14d"})};
+  EXPECT_EQ(asks_for({sender, usual}).size(), 2U);
+  EXPECT_EQ(asks_for({usual, sender}).size(), 2U);
+  const features::CounterNeed second{PieceType::kClient, usual.windows};
+  EXPECT_EQ(asks_for({usual, sender, second}).size(), 2U);
+}
+
+TEST(CounterAsks, KnowThePlacesOfTheWindowsOfEachType) {
+  const auto asks = asks_for(
+      {{PieceType::kSender, windows({"1d", "14d"})}, {PieceType::kLink, windows({"1h", "1d"})}});
+  ASSERT_EQ(asks.size(), 1U);
+  const auto places = [&](PieceType type) {
+    return asks[0].places[static_cast<std::size_t>(type)];
+  };
+  EXPECT_THAT(places(PieceType::kSender), ElementsAre(0, 1));
+  EXPECT_THAT(places(PieceType::kLink), ElementsAre(2, 0));
+  EXPECT_THAT(places(PieceType::kUser), IsEmpty());
+}
+
 }  // namespace
 }  // namespace shingled::milter::counters

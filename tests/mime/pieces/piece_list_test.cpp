@@ -56,6 +56,27 @@ TEST(PieceList, CountsWhatMeetsABound) {
   EXPECT_EQ(list.take().size(), options.pieces_max);
 }
 
+TEST(PieceList, TakesThePiecesOfAnother) {
+  PieceOptions options;
+  options.links_max = 2;
+  PieceList from(options);
+  from.add(PieceType::kLink, "a");
+  from.add(PieceType::kLink, "b");
+  from.add(PieceType::kSubject, "hello");
+  from.note_dropped(3);
+  PieceList pieces(options);
+  pieces.add(PieceType::kLink, "b");
+  pieces.add(PieceType::kLink, "c");
+  pieces.take_all(from);
+  EXPECT_EQ(pieces.size(), 3U);
+  EXPECT_EQ(pieces.dropped(), 4U);  // "a" has no room
+  EXPECT_EQ(from.size(), 0U);
+  EXPECT_EQ(from.dropped(), 0U);
+  from.add(PieceType::kLink, "d");
+  from.add(PieceType::kLink, "e");
+  EXPECT_EQ(from.size(), 2U);
+}
+
 TEST(PieceList, MakesRoomByRemoving) {
   PieceOptions options;
   options.links_max = 2;

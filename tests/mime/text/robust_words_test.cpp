@@ -245,6 +245,27 @@ RC_GTEST_PROP(RobustWords, AreNeverBoilerplateOrTooLong, (const std::string& tex
   }
 }
 
+RC_GTEST_PROP(RobustTexts, AreTheWordsOfBothForms, ()) {
+  const auto piece = rc::gen::element<std::string>(
+      "offer ", "watches ", "unsubscribe ", "newsletter ", "disclaimer ", "u n s u b s c r l b e ",
+      "v i a g r a ", "i ", "\n", "\n\n", "\n> quoted\n", "\n-----\n", "\n-- \n",
+      "\nOn 1 May A wrote:\n", "Dear Sir,", "\u4F60\u597D\u5417 ", "http://a.example/ ");
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(piece);
+  const int repeats = *rc::gen::element(1, 10, 500);  // 500 reach the bounds
+  const TextForm form = *rc::gen::element(TextForm::kPlain, TextForm::kHtml);
+  std::string text;
+  for (int i = 0; i < repeats; ++i)
+    for (const std::string& each : pieces) text += each;
+  const RobustTexts both = robust_texts(text, form);
+  const RobustText own = robust_words(text, form);
+  RC_ASSERT(both.own.words == own.words);
+  RC_ASSERT(both.own.telling_words == own.telling_words);
+  RC_ASSERT(both.own.own_words == own.own_words);
+  RC_ASSERT(both.own.common_words == own.common_words);
+  RC_ASSERT(both.own.cut == own.cut);
+  RC_ASSERT(both.with_notices == robust_words(text, form, Notices::kKept).words);
+}
+
 // Two words that the standard library's hash makes one. Whoever had many of them could write a long
 // text that was said to have few words.
 TEST(RobustWords, CountsWordsAndNotTheirHashes) {
