@@ -85,12 +85,16 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
   record.pieces.reserve(counters.pieces.size());
   record.sums.resize(counters.pieces.size() * windows);
   auto sums = record.sums.begin();
+  auto need = asked.begin();  // of the piece; most follow others of their type
   for (const rules::PieceCounts& counts : counters.pieces) {
-    const auto need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
+    if (need == asked.end() || need->type != counts.piece.type)
+      need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
     const bool known =
         counts.known && need != asked.end() && counts.sums.size() == need->windows.size();
     record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
-    if (known) {
+    if (known && need->windows == record.windows) {
+      std::ranges::copy(counts.sums, sums);
+    } else if (known) {
       auto& of_need = places[static_cast<std::size_t>(need - asked.begin())];
       if (of_need.empty()) of_need = features::places_of(record.windows, need->windows);
       std::ranges::transform(of_need, sums, [&](std::size_t place) { return counts.sums[place]; });
