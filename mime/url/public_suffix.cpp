@@ -6,6 +6,7 @@
 #include <array>
 
 #include "config/base/ascii.h"
+#include "config/base/reused_thread_local.h"
 
 namespace shingled::mime {
 
@@ -95,8 +96,7 @@ bool below_public_suffix(std::string_view host) {
 
 std::string registrable_domain(std::string_view host) {
   if (host.size() > kHostBytesMax) return find_registrable_domain(host);
-  thread_local RecentDomains recent;
-  return recent.domain_of(host);
+  return ReusedThreadLocal<RecentDomains>::of_this_thread().domain_of(host);
 }
 
 }  // namespace shingled::mime
