@@ -77,8 +77,8 @@ std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
 
 void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site,
                 MessageRecord& record) {
-  static const features::CounterNeeds kNothing;
-  const features::CounterNeeds& asked = counters.needs != nullptr ? *counters.needs : kNothing;
+  static const features::CounterNeeds nothing;
+  const features::CounterNeeds& asked = counters.needs != nullptr ? *counters.needs : nothing;
   record.windows = windows_of_all(asked);
   const std::size_t windows = record.windows.size();
   const std::vector<Window>* of_need = nullptr;  // most types need the same
