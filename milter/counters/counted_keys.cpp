@@ -7,28 +7,44 @@ namespace shingled::milter::counters {
 
 using storage::counters::counter_of;
 using storage::counters::CounterKey;
+using storage::counters::Pair;
 using storage::counters::pair_of;
 using storage::counters::Space;
 using storage::counters::Window;
 
-CountedKeys counted_keys(const CounterKeyBytes& site, Space space,
-                         std::span<const mime::Piece> pieces) {
+std::vector<Pair> keys_of(const CounterKeyBytes& site, Space space,
+                          std::span<const mime::Piece> pieces) {
+  std::vector<Pair> out;
+  out.reserve(pieces.size());
+  for (const mime::Piece& piece : pieces) {
+    out.push_back(is_pair(piece.type) ? pair_of(site, space, piece.type, piece.first, piece.second)
+                                      : Pair{counter_of(site, space, piece.type, piece.first), 0});
+  }
+  return out;
+}
+
+CountedKeys counted_keys(std::span<const Pair> keys) {
   CountedKeys out;
-  const std::size_t count = std::min(pieces.size(), storage::counters::kAdditionKeysMax);
-  out.dropped = pieces.size() - count;
+  const std::size_t count = std::min(keys.size(), storage::counters::kAdditionKeysMax);
+  out.dropped = keys.size() - count;
   out.addition.counters.reserve(count);
-  for (const mime::Piece& piece : pieces.first(count)) {
-    if (is_pair(piece.type)) {
-      out.addition.pairs.push_back(pair_of(site, space, piece.type, piece.first, piece.second));
+  for (const Pair& key : keys.first(count)) {
+    if (is_pair(key.key.type)) {
+      out.addition.pairs.push_back(key);
     } else {
-      out.addition.counters.push_back(counter_of(site, space, piece.type, piece.first));
+      out.addition.counters.push_back(key.key);
     }
   }
   return out;
 }
 
-CounterQuestion question_of(const CounterKeyBytes& site, Space space,
-                            std::span<const mime::Piece> pieces, const TypeSet& types) {
+CountedKeys counted_keys(const CounterKeyBytes& site, Space space,
+                         std::span<const mime::Piece> pieces) {
+  return counted_keys(keys_of(site, space, pieces));
+}
+
+CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::Piece> pieces,
+                            std::span<const Pair> keys, const TypeSet& types) {
   CounterQuestion out;
   out.keys.reserve(pieces.size());
   out.pieces.reserve(pieces.size());
@@ -39,25 +55,26 @@ CounterQuestion question_of(const CounterKeyBytes& site, Space space,
   const auto has = [&](PieceType type) { return types.test(static_cast<std::size_t>(type)); };
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const mime::Piece& piece = pieces[i];
+    if (has(piece.type)) ask(keys[i].key, piece);
     if (!is_pair(piece.type)) {
-      if (has(piece.type)) ask(counter_of(site, space, piece.type, piece.first), piece);
       constexpr PieceType kReporters = PieceType::kUniqueReporters;
       if (piece.type == PieceType::kStoredHash && has(kReporters))
-        ask(counter_of(site, space, kReporters, piece.first), {kReporters, piece.first, {}});
+        ask(counter_of(site, keys[i].key.space, kReporters, piece.first),
+            {kReporters, piece.first, {}});
       continue;
-    }
-    if (has(piece.type)) {
-      ask(pair_of(site, space, piece.type, piece.first, piece.second).key, piece);
     }
     const PieceType unique = unique_of(piece.type);
     // Pairs are sorted, so those with the same first piece follow each other.
     const bool seen =
         i > 0 && pieces[i - 1].type == piece.type && pieces[i - 1].first == piece.first;
-    if (!seen && has(unique)) {
-      ask(counter_of(site, space, unique, piece.first), {unique, piece.first, {}});
-    }
+    if (!seen && has(unique)) ask(keys[i].unique_key(), {unique, piece.first, {}});
   }
   return out;
+}
+
+CounterQuestion question_of(const CounterKeyBytes& site, Space space,
+                            std::span<const mime::Piece> pieces, const TypeSet& types) {
+  return question_of(site, pieces, keys_of(site, space, pieces), types);
 }
 
 std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {

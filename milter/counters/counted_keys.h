@@ -19,9 +19,15 @@ struct CountedKeys {
   std::uint64_t dropped = 0;             ///< pieces beyond kAdditionKeysMax
 };
 
-/// The counters and pairs of some pieces. Unique types are not among them: the store counts them.
-/// Pure.
+/// The key of each piece; one that is no pair has no unique. Pure.
 /// Cost: a hash for each piece, two for a pair.
+std::vector<storage::counters::Pair> keys_of(const CounterKeyBytes& site,
+                                             storage::counters::Space space,
+                                             std::span<const mime::Piece> pieces);
+
+/// The counters and pairs of some pieces, by keys_of(). Unique types are not among them: the store
+/// counts them. Pure.
+CountedKeys counted_keys(std::span<const storage::counters::Pair> keys);
 CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Space space,
                          std::span<const mime::Piece> pieces);
 
@@ -37,7 +43,9 @@ struct CounterQuestion {
 
 /// The counters of the pieces whose types are needed, in the order of the pieces. A unique type is
 /// there once for each first piece of its pairs; for the people who reported a stored hash the hash
-/// is enough. Pure.
+/// is enough. `keys`: keys_of() the pieces. Pure.
+CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::Piece> pieces,
+                            std::span<const storage::counters::Pair> keys, const TypeSet& types);
 CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Space space,
                             std::span<const mime::Piece> pieces, const TypeSet& types);
 

@@ -39,7 +39,8 @@ rules::CounterFacts MessageCount::look(const CountedMessage& message,
   found_->dropped += accepted_ - envelope_.recipients.size();
   static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
-  rules::CounterFacts facts = counter_->ask(found_->pieces, space_, deadline);
+  keys_ = counter_->keys_of(found_->pieces, space_);
+  rules::CounterFacts facts = counter_->ask(found_->pieces, keys_, deadline);
   facts.left_out = found_->dropped > 0;
   return facts;
 }
@@ -60,7 +61,9 @@ void MessageCount::look_again(std::vector<mime::Piece> matched, TimePoint deadli
   if (!found_) return;
   const std::vector<mime::Piece> added = take(std::move(matched));
   if (added.empty()) return;
-  rules::CounterFacts more = counter_->ask(added, space_, deadline);
+  const auto keys = counter_->keys_of(added, space_);
+  keys_.insert(keys_.end(), keys.begin(), keys.end());
+  rules::CounterFacts more = counter_->ask(added, keys, deadline);
   std::ranges::move(more.pieces, std::back_inserter(facts.pieces));
   facts.left_out = found_->dropped > 0;
   facts.time += more.time;
@@ -69,6 +72,7 @@ void MessageCount::look_again(std::vector<mime::Piece> matched, TimePoint deadli
 void MessageCount::add(const rules::Facts& facts, const rules::Verdict& verdict,
                        std::string_view message, bool put_off) noexcept {
   if (!found_ || facts.stopped) return;
+  if (keys_.size() != found_->pieces.size()) return;  // there was no memory for them
   try {
     count(facts, verdict, message, put_off);
   } catch (...) {  // memory
@@ -89,7 +93,7 @@ void MessageCount::count(const rules::Facts& facts, const rules::Verdict& verdic
   }
   if (repeated) {
     state.events.retries.add();
-  } else if (counter_->add(found_->pieces, space_,
+  } else if (counter_->add(found_->pieces, keys_,
                            judged_amounts(facts, verdict, counter_->thresholds(), accepted_))) {
     state.events.messages.add();
     state.events.pieces.add(found_->pieces.size());

@@ -72,6 +72,7 @@ class MessageCount {
   std::vector<mime::Piece> take(std::vector<mime::Piece> matched);
 
   std::optional<MessagePieces> found_;
+  std::vector<storage::counters::Pair> keys_;  ///< of the pieces that were found
 };
 
 /// Collects what texts name while the scanner hashes them, and then looks at the message. It has a

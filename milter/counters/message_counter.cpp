@@ -8,6 +8,7 @@ namespace shingled::milter::counters {
 using storage::counters::Amounts;
 using storage::counters::CounterStore;
 using storage::counters::Measure;
+using storage::counters::Pair;
 using storage::counters::Space;
 
 void CountingState::report(MetricReport& report) const {
@@ -24,13 +25,13 @@ void CountingState::report(MetricReport& report) const {
                std::uint64_t{retries.size()});
 }
 
-rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces, Space space,
-                                        TimePoint deadline) const {
+rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
+                                        std::span<const Pair> keys, TimePoint deadline) const {
   rules::CounterFacts facts;
   if (asks_.empty()) return facts;
   facts.needs = needs_;
   const TimePoint start = clock_.now();
-  for (const CounterAsk& what : asks_) ask(what, pieces, space, deadline, facts);
+  for (const CounterAsk& what : asks_) ask(what, pieces, keys, deadline, facts);
   if (facts.pieces.empty()) return facts;
   facts.time = clock_.now() - start;
   const auto unknown = std::ranges::count(facts.pieces, false,
@@ -41,9 +42,10 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces, Spa
   return facts;
 }
 
-void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pieces, Space space,
-                         TimePoint deadline, rules::CounterFacts& facts) const {
-  CounterQuestion question = question_of(setup_.site, space, pieces, what.types);
+void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
+                         std::span<const Pair> keys, TimePoint deadline,
+                         rules::CounterFacts& facts) const {
+  CounterQuestion question = question_of(setup_.site, pieces, keys, what.types);
   if (question.keys.empty()) return;
   std::optional<storage::counters::CounterAnswers> answers;
   if (const auto store = setup_.store.lock())
@@ -60,26 +62,26 @@ void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pi
   }
 }
 
-bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,
+bool MessageCounter::add(std::span<const mime::Piece> pieces, std::span<const Pair> keys,
                          const Amounts& amounts) const {
   const auto store = setup_.store.lock();
   if (store == nullptr || pieces.empty()) return false;
-  CountedKeys keys = counted_keys(setup_.site, space, pieces);
-  keys.addition.amounts = amounts;
+  CountedKeys counted = counted_keys(keys);
+  counted.addition.amounts = amounts;
   const TimePoint start = clock_.now();
-  const Status added = store->add(keys.addition, start + setup_.options.shared.redis.timeout);
+  const Status added = store->add(counted.addition, start + setup_.options.shared.redis.timeout);
   state_.add.observe(clock_.now() - start);
-  state_.events.dropped.add(keys.dropped);
+  state_.events.dropped.add(counted.dropped);
   if (!added) state_.events.failures.add();
   note(state_.adding, "add", added ? std::string_view() : added.error().message);
-  if (added && setup_.name) name_pieces(pieces, space, *store);
+  if (added && setup_.name) name_pieces(pieces, keys, *store);
   return added.has_value();
 }
 
-void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, Space space,
+void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, std::span<const Pair> keys,
                                  CounterStore& store) const {
   constexpr storage::counters::Window kToday{storage::counters::Period::Unit::kDay, 1, 0};
-  const CounterQuestion question = question_of(setup_.site, space, pieces, TypeSet().set());
+  const CounterQuestion question = question_of(setup_.site, pieces, keys, TypeSet().set());
   const auto answers = store.ask(question.keys, std::span(&kToday, 1),
                                  clock_.now() + setup_.options.shared.redis.timeout);
   for (std::size_t i = 0; i < question.keys.size(); ++i) {

@@ -118,23 +118,40 @@ class MessageCounter {
   }
   [[nodiscard]] CountingState& state() const { return state_; }
 
+  /// The keys of some pieces, for the following.
+  [[nodiscard]] std::vector<storage::counters::Pair> keys_of(std::span<const mime::Piece> pieces,
+                                                             storage::counters::Space space) const {
+    return counters::keys_of(setup_.site, space, pieces);
+  }
   /// The counters of the pieces that are needed, as they are now. Pieces without an answer are not
   /// known.
   [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
-                                        storage::counters::Space space, TimePoint deadline) const;
+                                        std::span<const storage::counters::Pair> keys,
+                                        TimePoint deadline) const;
+  [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
+                                        storage::counters::Space space, TimePoint deadline) const {
+    return ask(pieces, keys_of(pieces, space), deadline);
+  }
   /// Adds to the counters of the pieces. False: nothing was added.
-  [[nodiscard]] bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
+  [[nodiscard]] bool add(std::span<const mime::Piece> pieces,
+                         std::span<const storage::counters::Pair> keys,
                          const storage::counters::Amounts& amounts) const;
+  [[nodiscard]] bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
+                         const storage::counters::Amounts& amounts) const {
+    return add(pieces, keys_of(pieces, space), amounts);
+  }
 
  private:
   /// Tells the names of frequent pieces.
-  void name_pieces(std::span<const mime::Piece> pieces, storage::counters::Space space,
+  void name_pieces(std::span<const mime::Piece> pieces,
+                   std::span<const storage::counters::Pair> keys,
                    storage::counters::CounterStore& store) const;
   /// Logs the beginning and the end of an outage.
   void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 
   void ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
-           storage::counters::Space space, TimePoint deadline, rules::CounterFacts& facts) const;
+           std::span<const storage::counters::Pair> keys, TimePoint deadline,
+           rules::CounterFacts& facts) const;
 
   const Setup setup_;
   const std::shared_ptr<const features::CounterNeeds> needs_;

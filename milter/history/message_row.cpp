@@ -77,23 +77,27 @@ std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
 
 void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site,
                 MessageRecord& record) {
-  static const features::CounterNeeds kNothing;
-  const features::CounterNeeds& asked = counters.needs != nullptr ? *counters.needs : kNothing;
+  static const features::CounterNeeds nothing;
+  const features::CounterNeeds& asked = counters.needs != nullptr ? *counters.needs : nothing;
   record.windows = windows_of_all(asked);
   const std::size_t windows = record.windows.size();
-  std::vector<std::vector<std::size_t>> places(asked.size());  // by need, of the windows
+  const std::vector<Window>* of_need = nullptr;  // most types need the same
+  std::vector<std::size_t> places;               // of our windows among them
   record.pieces.reserve(counters.pieces.size());
   record.sums.resize(counters.pieces.size() * windows);
   auto sums = record.sums.begin();
+  auto need = asked.begin();  // of the piece; most follow others of their type
   for (const rules::PieceCounts& counts : counters.pieces) {
-    const auto need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
+    if (need == asked.end() || need->type != counts.piece.type)
+      need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
     const bool known =
         counts.known && need != asked.end() && counts.sums.size() == need->windows.size();
     record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
     if (known) {
-      auto& of_need = places[static_cast<std::size_t>(need - asked.begin())];
-      if (of_need.empty()) of_need = features::places_of(record.windows, need->windows);
-      std::ranges::transform(of_need, sums, [&](std::size_t place) { return counts.sums[place]; });
+      if (of_need == nullptr || *of_need != need->windows)
+        places = features::places_of(record.windows, need->windows);
+      of_need = &need->windows;
+      std::ranges::transform(places, sums, [&](std::size_t place) { return counts.sums[place]; });
     }
     sums += static_cast<std::ptrdiff_t>(windows);
   }

@@ -50,7 +50,8 @@ bool is_of_writer(std::string_view name) {
                                                                   "x-mimeole",
                                                                   "x-msmail-priority",
                                                                   "x-priority"});
-  return std::ranges::binary_search(kNames, ascii::to_lower(name));
+  return std::ranges::any_of(
+      kNames, [&](std::string_view known) { return ascii::equal_ignoring_case(name, known); });
 }
 
 }  // namespace

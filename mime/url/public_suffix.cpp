@@ -2,7 +2,11 @@
 
 #include <libpsl.h>
 
+#include <algorithm>
+#include <array>
+
 #include "config/base/ascii.h"
+#include "config/base/reused_thread_local.h"
 
 namespace shingled::mime {
 
@@ -39,6 +43,42 @@ bool is_suffix_with_any_dot(std::string label) {
   return !is_public_suffix("no-such-name" + label.substr(dot));
 }
 
+std::string find_registrable_domain(std::string_view host) {
+  std::string name = lower_host(host);
+  if (!below_public_suffix(name)) return name;
+  // libpsl drops one label after the other, which adds up in a long name.
+  std::size_t begin = name.size();
+  for (std::size_t labels = 0; labels < kLabelsMax && begin != std::string::npos; ++labels) {
+    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
+  }
+  const std::size_t tail = begin == std::string::npos ? 0 : begin + 1;
+  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str() + tail);
+  return domain == nullptr ? name : std::string(domain);
+}
+
+/// The last hosts that were looked up. A message names the same few again and again: in its
+/// envelope, its From and its links.
+/// Threads: one.
+class RecentDomains {
+ public:
+  const std::string& domain_of(std::string_view host) {
+    auto known = std::ranges::find(entries_, host, &Entry::host);
+    if (known == entries_.end()) {
+      known = entries_.begin() + static_cast<std::ptrdiff_t>(next_++ % entries_.size());
+      *known = {std::string(host), find_registrable_domain(host)};
+    }
+    return known->domain;
+  }
+
+ private:
+  struct Entry {
+    std::string host;  ///< empty: its domain is empty, too
+    std::string domain;
+  };
+  std::array<Entry, 8> entries_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 bool below_public_suffix(std::string_view host) {
@@ -55,16 +95,8 @@ bool below_public_suffix(std::string_view host) {
 }
 
 std::string registrable_domain(std::string_view host) {
-  std::string name = lower_host(host);
-  if (!below_public_suffix(name)) return name;
-  // libpsl drops one label after the other, which adds up in a long name.
-  std::size_t begin = name.size();
-  for (std::size_t labels = 0; labels < kLabelsMax && begin != std::string::npos; ++labels) {
-    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
-  }
-  const std::size_t tail = begin == std::string::npos ? 0 : begin + 1;
-  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str() + tail);
-  return domain == nullptr ? name : std::string(domain);
+  if (host.size() > kHostBytesMax) return find_registrable_domain(host);
+  return ReusedThreadLocal<RecentDomains>::of_this_thread().domain_of(host);
 }
 
 }  // namespace shingled::mime

@@ -8,7 +8,7 @@ namespace shingled::mime {
 // The public suffix list. The only user of libpsl. Hosts are UTF-8 or punycode, in any case, with
 // or without a final dot.
 // Threads: any thread.
-// Cost:    a few look-ups in memory.
+// Cost:    a few look-ups in memory; a thread remembers the last domains.
 
 /// Whether `host` is below a public suffix: `example.com` is, `com`, `localhost` and
 /// `example.invalid` are not. The last label decides, except for za, which has only suffixes below
