@@ -2,16 +2,17 @@
 # Installs the Debian package in a Debian 12 of its own, under a real systemd in systemd-nspawn, and tries its life there:
 # apt install, rights, Postfix and Dovecot attached, mail, a report by a move, removal, purge, upgrade
 # (tests/systemd/package_life.py). Then the lines of the section "Install" of README.md and the package's autopkgtest, in
-# an empty Debian 12 with a clone of this checkout; and the container's entry.
+# an empty Debian 12 with a clone of this checkout; and the images of packaging/Dockerfile and packaging/compose.yaml, built
+# and run with podman (tests/systemd/container_test.py).
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
 # The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
 # SHINGLED_PACKAGE nothing is packed, either; that package is tested. Without both, the upgrade is from the package of the
 # commit SHINGLED_BEFORE, HEAD~1 by default.
-# Needs root. Takes about 3 minutes without compiling; the first time 3 more, for Debian's packages, which are kept in
+# Needs root. Takes about 6 minutes without compiling; the first time 9 more, for Debian's packages, which are kept in
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-case ${1:-} in -h|--help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case ${1:-} in -h|--help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "package_test.sh: needs root" >&2; exit 77; }
 for step in "$@"; do
   case $step in lintian|life|readme|container) ;; *) echo "package_test.sh: unknown step '$step'" >&2; exit 64 ;; esac
@@ -140,17 +141,21 @@ if wanted readme; then
 fi
 
 if wanted container; then
-  begin=$SECONDS
-  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib" "$(group run)"
-  unpack
-  # No container tool and no base image: the steps of the second stage of packaging/Dockerfile, in a chroot without network.
-  echo "replaying the second stage of packaging/Dockerfile in a chroot"
-  install -m 755 packaging/container/entrypoint.sh "$root/usr/local/bin/shingled-entrypoint"
-  install -m 755 tests/systemd/container_life.sh "$root/usr/local/sbin/"
-  cp packaging/Dockerfile "$root/usr/local/share/"
-  cp "$package" "$root/usr/local/share/shingled_new.deb"
-  unshare --mount --net --pid --fork sh -c 'ip link set lo up 2>/dev/null; mount -t proc proc "$0/proc" &&
-    mount --bind /dev "$0/dev" && exec chroot "$0" /usr/local/sbin/container_life.sh' "$root" | tee "$work/container.log"
-  grep -q '^all steps are as they must be$' "$work/container.log" || { echo "package_test.sh: container failed" >&2; exit 1; }
+  begin=$SECONDS code=0
+  debian container apt "systemd-standalone-sysusers postfix ca-certificates $(group build) $(group deb) $(group run)"
+  tests/systemd/container_test.py "$package" "$tar" || code=$?
+  if [ $code -eq 77 ]; then
+    echo "podman cannot be used here, so the second stage of packaging/Dockerfile is replayed in a chroot"
+    code=0
+    unpack
+    install -m 755 packaging/container/entrypoint.sh "$root/usr/local/bin/shingled-entrypoint"
+    install -m 755 tests/systemd/container_life.sh "$root/usr/local/sbin/"
+    cp packaging/Dockerfile "$root/usr/local/share/"
+    cp "$package" "$root/usr/local/share/shingled_new.deb"
+    unshare --mount --net --pid --fork sh -c 'ip link set lo up 2>/dev/null; mount -t proc proc "$0/proc" &&
+      mount --bind /dev "$0/dev" && exec chroot "$0" /usr/local/sbin/container_life.sh' "$root" | tee "$work/container.log"
+    grep -q '^all steps are as they must be$' "$work/container.log" || code=1
+  fi
+  [ $code -eq 0 ] || { echo "package_test.sh: container failed" >&2; exit 1; }
   echo "== container: $((SECONDS - begin)) s =="
 fi

@@ -1,5 +1,5 @@
-"""The entry of the container and what is written for container tools. packaging/package_test.sh runs the steps of the
-Dockerfile."""
+"""The entry of the container and what is written for container tools. packaging/package_test.sh builds and runs the
+images."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from harness import temporary_folder
+from harness import BINARY, temporary_folder
 
 PACKAGING = pathlib.Path(__file__).resolve().parents[2] / "packaging"
 ENTRY = PACKAGING / "container/entrypoint.sh"
@@ -60,9 +60,23 @@ class FilesTest(unittest.TestCase):
             self.skipTest("python3-yaml is not here")
         services = yaml.safe_load((PACKAGING / "compose.yaml").read_text())["services"]
         self.assertEqual(set(services), {"shingled", "postfix"})
-        self.assertTrue((PACKAGING / services["shingled"]["build"]["context"] / services["shingled"]["build"]["dockerfile"])
-                        .exists())
-        self.assertIn("inet:shingled:11339", services["postfix"]["build"]["dockerfile_inline"])
+        files = [PACKAGING / build["context"] / build["dockerfile"] for build in (one["build"] for one in services.values())]
+        self.assertEqual([file.resolve().name for file in files if file.exists()], ["Dockerfile", "postfix.Dockerfile"])
+        self.assertIn("=inet:shingled:11339", files[1].read_text())
+        self.assertEqual(services["postfix"]["depends_on"]["shingled"]["condition"], "service_healthy")
+
+    def test_the_compose_file_uses_what_older_tools_know(self):
+        # docker-compose 1.29 and podman-compose 1.0, which Debian 12 has, do not know it; they would build nothing.
+        self.assertNotIn("dockerfile_inline", (PACKAGING / "compose.yaml").read_text())
+
+    def test_no_setting_is_misspelt(self):
+        text = (PACKAGING / "compose.yaml").read_text() + (PACKAGING / "Dockerfile").read_text()
+        keys = {name[len("SHINGLED_"):].replace("__", ".").lower()
+                for name in re.findall(r"SHINGLED_[A-Z_]+", text) if "__" in name and not name.startswith("SHINGLED_SECTION")}
+        self.assertLessEqual({"milter.socket", "storage.listen", "milter.actions.reject", "milter.local_networks"}, keys)
+        for key in keys:
+            with self.subTest(key=key):
+                subprocess.run([BINARY, "config", "explain", key], check=True, capture_output=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 #!/bin/bash
-# What packaging/package_test.sh tries in a chroot: the steps of the second stage of packaging/Dockerfile, where no
-# container tool is at hand, then the entry as the user of the image, and its health check.
+# What packaging/package_test.sh tries in a chroot where podman cannot be used: the steps of the second stage of
+# packaging/Dockerfile, then the entry as the user of the image, and its health check.
 set -euo pipefail
 dockerfile=/usr/local/share/Dockerfile
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d  # as in Debian's images
 mkdir /package && cp /usr/local/share/shingled_new.deb /package/shingled_0_any.deb
 
-# Its RUN, but for apt-get update and the package of another sysusers, which need a network.
+# Its RUN, but for apt-get update, which needs a network.
 run=$(sed -n '/^FROM debian:bookworm-slim/,$p' "$dockerfile" |
   awk '/^RUN / { on = 1; sub(/^RUN /, "") } on { more = sub(/\\$/, ""); printf "%s", $0; if (!more) exit }')
 run=${run/apt-get update/true}
-run=${run/systemd-standalone-sysusers/}
 DEBIAN_FRONTEND=noninteractive bash -ec "$run" >/dev/null 2>&1 || { echo "FAILED  RUN $run"; exit 1; }
 [ ! -e /package ]
 echo "ok      RUN of the second stage"
