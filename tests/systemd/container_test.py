@@ -11,6 +11,7 @@ Exit code 0 when everything is as it must be, 77 when containers cannot be run h
 with netavark and aardvark-dns, podman-compose, runc and iptables."""
 
 import argparse
+import contextlib
 import fcntl
 import json
 import os
@@ -31,12 +32,13 @@ SAMPLES = SOURCE / "packaging/samples"
 OFFER, OFFER_AGAIN, LETTER = ((SAMPLES / name).read_bytes() for name in ("1-offer.eml", "2-offer-again.eml", "3-letter.eml"))
 TOOLS = ("podman", "podman-compose", "runc", "iptables", "unshare")
 UNAVAILABLE = 77
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
 ENTRY = "shingled-entrypoint"
 # As compose.yaml has it. podman alone would also make /run and /var/tmp writable.
 LOCKED = ("--read-only", "--read-only-tmpfs=false", "--tmpfs=/tmp", "--cap-drop=all", "--security-opt=no-new-privileges",
           "--volume=data:/var/lib/shingled", "--network=none")
 BASES = ("docker.io/library/debian:bookworm", "docker.io/library/debian:bookworm-slim")
-KEEP = ("--format=docker", "--network=none", "--no-cache", "--layers=false", "--force-rm")
+BUILD = ("--network=none", "--no-cache", "--layers=false", "--force-rm")
 
 
 def run(*command, stdin=b"", succeed=True, seconds=300):
@@ -119,7 +121,7 @@ def offer(message, address):
 
 def both_stages_are_built(given):
     options = () if given.compile else (f"--volume={given.program.parent}:/built:ro", "--build-arg=SHINGLED_BINARY=/built/shingled")
-    podman("build", *KEEP, *options, "--file", SOURCE / "packaging/Dockerfile", "--tag", "shingled", SOURCE,
+    podman("build", *BUILD, *options, "--file", SOURCE / "packaging/Dockerfile", "--tag", "shingled", SOURCE,
            seconds=3600 if given.compile else 600)
     size, base_size = (inspect("image", name, "Size") >> 20 for name in ("shingled", BASES[1]))
     print(f"        the image has {size - base_size} MiB more than its base")
@@ -190,7 +192,7 @@ def a_file_instead_of_variables(given):
 def compose_builds_and_starts_both(given):
     run("podman", "rm", "--all", "--force", "--time=0")
     podman("tag", "shingled", "localhost/life_shingled")
-    compose("--podman-build-args", " ".join(KEEP), "build", "postfix", seconds=600)
+    compose("--podman-build-args", " ".join(BUILD), "build", "postfix", seconds=600)
     compose("up", "--detach", "--no-build")
     wait_until(lambda: healthy("life_shingled_1"), 60, "the filter is healthy")
     given.address = "127.0.0.1"
@@ -293,7 +295,7 @@ def own_podman(work, store):
     (work / "storage.conf").write_text(
         f'[storage]\ndriver = "overlay"\ngraphroot = "{store}"\nrunroot = "/run/containers"\n')
     os.environ.update(CONTAINERS_CONF=str(work / "containers.conf"), CONTAINERS_STORAGE_CONF=str(work / "storage.conf"),
-                      TMPDIR=str(work), DISABLE_HC_SYSTEMD="true", PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+                      TMPDIR=str(work), BUILDAH_FORMAT="docker", DISABLE_HC_SYSTEMD="true", PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
 
 
 def clean():
@@ -305,6 +307,9 @@ def clean():
               if not set(image.get("Names") or ()) & set(BASES)]
     if others:
         podman("rmi", "--force", *others, succeed=False)
+    for folder in (*CGROUPS.glob("*/libpod_parent/conmon"), *CGROUPS.glob("*/libpod_parent")):
+        with contextlib.suppress(OSError):  # somebody else's containers
+            folder.rmdir()
 
 
 def base(tar, store):
