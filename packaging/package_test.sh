@@ -2,13 +2,13 @@
 # Installs the Debian package in a Debian 12 of its own, under a real systemd in systemd-nspawn, and tries its life there:
 # apt install, rights, Postfix and Dovecot attached, mail, a report by a move, removal, purge, upgrade
 # (tests/systemd/package_life.py). Then the lines of the section "Install" of README.md and the package's autopkgtest, in
-# an empty Debian 12 with a clone of this checkout; and the images of packaging/Dockerfile and packaging/compose.yaml,
-# built and run with podman (tests/systemd/container_test.py).
+# an empty Debian 12 with a clone of this checkout; and the images of packaging/Dockerfile and packaging/compose.yaml, built
+# and run with podman (tests/systemd/container_test.py).
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
 # The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
 # SHINGLED_PACKAGE nothing is packed, either; that package is tested. Without both, the upgrade is from the package of the
 # commit SHINGLED_BEFORE, HEAD~1 by default.
-# Needs root. Takes about 3 minutes without compiling; the first time 3 more, for Debian's packages, which are kept in
+# Needs root. Takes about 6 minutes without compiling; the first time 9 more, for Debian's packages, which are kept in
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."

@@ -1,5 +1,5 @@
-# The Postfix of packaging/compose.yaml. It takes mail for its own name, that of the container; a mail server of yours also
-# has its domains, recipients and TLS (postconf -e).
+# The Postfix of packaging/compose.yaml. It takes mail for its own name, that of the container; a real mail server also
+# needs its domains, recipients and TLS (postconf -e).
 FROM debian:bookworm-slim
 RUN apt-get update \
  && echo 'postfix postfix/main_mailer_type select Internet Site' | debconf-set-selections \

@@ -120,7 +120,8 @@ def offer(message, address):
 # ---- the steps, in this order ------------------------------------------------------------------------------
 
 def both_stages_are_built(given):
-    options = () if given.compile else (f"--volume={given.program.parent}:/built:ro", "--build-arg=SHINGLED_BINARY=/built/shingled")
+    options = () if given.compile else (f"--volume={given.program.parent}:/built:ro",
+                                        "--build-arg=SHINGLED_BINARY=/built/shingled")
     podman("build", *BUILD, *options, "--file", SOURCE / "packaging/Dockerfile", "--tag", "shingled", SOURCE,
            seconds=3600 if given.compile else 600)
     size, base_size = (inspect("image", name, "Size") >> 20 for name in ("shingled", BASES[1]))
@@ -184,7 +185,8 @@ def a_file_instead_of_variables(given):
     mounted = ("podman", "run", "--rm", "--network=none", f"--volume={file}:/etc/shingled/shingled.yaml:ro")
     said = run(*mounted, "shingled", "config", "explain", "milter.actions.reject")[1]
     check("milter.actions.reject=7 " in said, said)
-    said = run(*mounted, "--env=SHINGLED_MILTER__ACTIONS__REJECT=8", "shingled", "config", "explain", "milter.actions.reject")[1]
+    said = run(*mounted, "--env=SHINGLED_MILTER__ACTIONS__REJECT=8", "shingled", "config", "explain",
+               "milter.actions.reject")[1]
     check("milter.actions.reject=8 " in said, f"a variable is stronger: {said}")
     run(*mounted, "shingled", "shingled", "--version")
 
@@ -295,7 +297,8 @@ def own_podman(work, store):
     (work / "storage.conf").write_text(
         f'[storage]\ndriver = "overlay"\ngraphroot = "{store}"\nrunroot = "/run/containers"\n')
     os.environ.update(CONTAINERS_CONF=str(work / "containers.conf"), CONTAINERS_STORAGE_CONF=str(work / "storage.conf"),
-                      TMPDIR=str(work), BUILDAH_FORMAT="docker", DISABLE_HC_SYSTEMD="true", PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+                      TMPDIR=str(work), BUILDAH_FORMAT="docker", DISABLE_HC_SYSTEMD="true",
+                      PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
 
 
 def clean():
