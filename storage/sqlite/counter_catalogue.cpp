@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "storage/sqlite/file_identity.h"
 #include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
@@ -9,29 +10,25 @@ namespace shingled::storage::sqlite {
 namespace {
 
 constexpr std::int64_t kCatalogueFileId = 0x73686763;  // "shgc", SQLite's application_id
+constexpr std::int64_t kCatalogueVersion = 1;
 
 /// A catalogue of an earlier version gets what it lacks.
 Status update_catalogue(Database& database) {
   const auto version = database.integer("PRAGMA user_version");
   if (!version) return version.error();
-  if (*version > 1)
-    return Error{ErrorCode::kInvalid, database.path() + ": made by a newer version of shingled"};
-  if (*version == 1) return {};
+  if (*version == kCatalogueVersion) return {};
   return database.execute(
       "BEGIN; ALTER TABLE state ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;"
       "PRAGMA user_version = 1; COMMIT;");
 }
 
 Status prepare_catalogue(Database& database) {
+  const auto ours =
+      is_file_of(database, {kCatalogueFileId, kCatalogueVersion, "a catalogue of counters"});
+  if (!ours) return ours.error();
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal)
     return wal;
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  if (*id == kCatalogueFileId) return update_catalogue(database);
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables != 0 || *id != 0)
-    return Error{ErrorCode::kCorrupt, database.path() + ": not a catalogue of counters"};
+  if (*ours) return update_catalogue(database);
   return database.execute(
       "BEGIN;"
       "CREATE TABLE files (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL,"
@@ -45,7 +42,8 @@ Status prepare_catalogue(Database& database) {
       "PRAGMA application_id = 1936222051; PRAGMA user_version = 1;"
       "COMMIT;");
 }
-static_assert(kCatalogueFileId == 1936222051, "the statement must name the same number");
+static_assert(kCatalogueFileId == 1936222051 && kCatalogueVersion == 1,
+              "the statements must name the same numbers");
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/sqlite/file_identity.h"
 #include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
@@ -29,27 +30,10 @@ constexpr const char* kHistoryTables =
 static_assert(kHistoryFileId == 1936222056 && kHistoryVersion == 1,
               "the script must name the same numbers");
 
-/// True if the file has our tables, false if it is empty.
-Result<bool> is_history(Database& database) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  const auto version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*id == kHistoryFileId) {
-    if (*version <= kHistoryVersion) return true;
-    return Error{ErrorCode::kInvalid, database.path() + ": written by a newer version (history " +
-                                          std::to_string(*version) + ", this program knows " +
-                                          std::to_string(kHistoryVersion) + ")"};
-  }
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables == 0 && *id == 0 && *version == 0) return false;
-  return Error{ErrorCode::kCorrupt,
-               database.path() + ": a database, but not a history of shingled"};
-}
+constexpr FileIdentity kHistory{kHistoryFileId, kHistoryVersion, "a history of shingled"};
 
 Status prepare_history(Database& database) {
-  const auto ours = is_history(database);
+  const auto ours = is_file_of(database, kHistory);
   if (!ours) return ours.error();
   if (!*ours) {
     if (Status made = database.execute(kHistoryTables); !made) return made;
@@ -212,7 +196,7 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
   auto database = Database::open(path, Database::Access::kReadOnly);
   if (!database) return database.error();
   (*database)->set_busy_timeout(kReaderPatienceMilliseconds);
-  const auto ours = is_history(**database);
+  const auto ours = is_file_of(**database, kHistory);
   if (!ours) return ours.error();
   if (!*ours) return Error{ErrorCode::kCorrupt, path + ": empty, not yet a history"};
   const std::string columns =

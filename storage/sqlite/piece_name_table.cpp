@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "storage/sqlite/file_identity.h"
 #include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
@@ -11,15 +12,11 @@ namespace {
 constexpr std::int64_t kNameFileId = 0x7368'676e;  // "shgn", SQLite's application_id
 
 Status prepare_names(Database& database) {
+  const auto ours = is_file_of(database, {kNameFileId, 0, "a file of names of pieces"});
+  if (!ours) return ours.error();
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"); !wal)
     return wal;
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  if (*id == kNameFileId) return {};
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables != 0 || *id != 0)
-    return Error{ErrorCode::kCorrupt, database.path() + ": not a file of names of pieces"};
+  if (*ours) return {};
   return database.execute(
       "BEGIN;"
       "CREATE TABLE names (type INTEGER, shingle INTEGER, text TEXT NOT NULL,"

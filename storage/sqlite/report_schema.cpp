@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "storage/sqlite/file_identity.h"
+
 namespace shingled::storage::sqlite {
 
 namespace {
@@ -52,23 +54,11 @@ Status check_site(Database& database, std::int64_t site) {
 }  // namespace
 
 Status prepare_reports(Database& database, std::int64_t site) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  const auto version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  const bool ours = *id == kReportFileId;
-  if (ours && *version > kReportFileVersion) {
-    return Error{ErrorCode::kInvalid, database.path() + ": written by a newer version (schema " +
-                                          std::to_string(*version) + ", this program knows " +
-                                          std::to_string(kReportFileVersion) + ")"};
-  }
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (!ours && (*tables != 0 || *id != 0))
-    return Error{ErrorCode::kCorrupt, database.path() + ": not a file of reports"};
+  const auto ours = is_file_of(database, {kReportFileId, kReportFileVersion, "a file of reports"});
+  if (!ours) return ours.error();
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal)
     return wal;
-  if (!ours) {
+  if (!*ours) {
     if (Status made = database.execute(kReportTables); !made) return made;
   }
   return check_site(database, site);

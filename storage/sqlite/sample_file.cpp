@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mime/fingerprint/mumhash.h"
+#include "storage/sqlite/file_identity.h"
 #include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
@@ -31,29 +32,12 @@ constexpr const char* kTables =
 static_assert(kSampleFileId == 1936222067 && kSampleFileVersion == 1,
               "the script must name the same numbers");
 
-/// True if the file has our tables, false if it is empty. Call it in a transaction: the answers
-/// must fit together while another process creates the tables.
-Result<bool> is_ours(Database& database) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  const auto version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*id == kSampleFileId) {
-    if (*version <= kSampleFileVersion) return true;
-    return Error{ErrorCode::kInvalid, database.path() + ": written by a newer version (schema " +
-                                          std::to_string(*version) + ", this program knows " +
-                                          std::to_string(kSampleFileVersion) + ")"};
-  }
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables == 0 && *id == 0 && *version == 0) return false;
-  return Error{ErrorCode::kCorrupt,
-               database.path() + ": a database, but not one of shingled's known files"};
-}
+constexpr FileIdentity kKnownFiles{kSampleFileId, kSampleFileVersion,
+                                   "one of shingled's known files"};
 
 Result<bool> is_ours_now(Database& database) {
   if (Status begun = database.execute("BEGIN"); !begun) return begun.error();
-  auto ours = is_ours(database);
+  auto ours = is_file_of(database, kKnownFiles);
   (void)database.execute("COMMIT");
   return ours;
 }
@@ -81,7 +65,7 @@ Status prepare_sample_file(Database& database, bool read_only) {
   if (*ours) return {};
   auto transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
-  ours = is_ours(database);  // another process may have been first
+  ours = is_file_of(database, kKnownFiles);  // another process may have been first
   if (!ours) return ours.error();
   if (*ours) return {};
   if (Status made = database.execute(kTables); !made) return made;
