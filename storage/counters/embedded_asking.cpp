@@ -20,6 +20,7 @@ void EmbeddedCounters::ask_files(const View& view, Slot slot, std::span<const Co
   if (view.files.empty()) return;
   std::optional<SumCache::Basis> basis;
   if (const auto number = sums_.number_of(windows)) basis = {view.number, slot, *number};
+  if (basis) sums_.prefetch(keys);
   std::vector<std::size_t> missing;
   std::vector<CounterKey> missing_keys;
   missing.reserve(keys.size());

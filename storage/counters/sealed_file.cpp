@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "config/base/prefetch.h"
+
 namespace shingled::storage::counters {
 
 namespace {
@@ -171,10 +173,12 @@ Status SealedFile::status_of(Fault fault) const {
   return {};
 }
 
-std::uint64_t SealedFile::number_at(std::uint64_t at, std::size_t size) const {
-  std::uint64_t number = 0;
-  std::memcpy(&number, bytes_.data() + at, size);
-  return number;
+std::uint64_t SealedFile::bucket_at(std::uint64_t bucket) const {
+  const std::uint64_t group = number_at<std::uint64_t>(footer_.group_at(bucket));
+  const std::uint64_t offset_at = footer_.offset_at(bucket);
+  return group + (footer_.offset_bytes == SealedFooter::kShortOffset
+                      ? number_at<std::uint16_t>(offset_at)
+                      : number_at<std::uint32_t>(offset_at));
 }
 
 bool SealedFile::check_block(std::uint64_t block) const {
@@ -195,13 +199,12 @@ bool SealedFile::check_blocks(std::uint64_t begin, std::uint64_t end) const {
 bool SealedFile::find_bucket(std::uint64_t bucket, BytesView& found) const {
   std::array<std::uint64_t, 2> bounds{};
   for (std::uint64_t i = 0; i < bounds.size(); ++i) {
-    const std::uint64_t group_at = footer_.data_bytes + 8 * ((bucket + i) / kGroupBuckets);
-    const std::uint64_t offset_at = footer_.offsets_at() + footer_.offset_bytes * (bucket + i);
+    const std::uint64_t group_at = footer_.group_at(bucket + i);
+    const std::uint64_t offset_at = footer_.offset_at(bucket + i);
     if (!check_blocks(group_at, group_at + 8) ||
         !check_blocks(offset_at, offset_at + footer_.offset_bytes))
       return false;
-    bounds[i] =
-        number_at(group_at, sizeof(std::uint64_t)) + number_at(offset_at, footer_.offset_bytes);
+    bounds[i] = bucket_at(bucket + i);
   }
   if (bounds[0] > bounds[1] || bounds[1] > footer_.data_bytes) return false;
   found = bytes_.subspan(bounds[0], bounds[1] - bounds[0]);
@@ -211,8 +214,8 @@ bool SealedFile::find_bucket(std::uint64_t bucket, BytesView& found) const {
 void SealedFile::prefetch_index(std::span<const CounterKey> keys) const {
   for (const CounterKey& key : keys) {
     const std::uint64_t bucket = bucket_of(key.shingle);
-    __builtin_prefetch(bytes_.data() + footer_.data_bytes + 8 * (bucket / kGroupBuckets));
-    __builtin_prefetch(bytes_.data() + footer_.offsets_at() + footer_.offset_bytes * bucket);
+    prefetch_line(bytes_.data() + footer_.group_at(bucket));
+    prefetch_line(bytes_.data() + footer_.offset_at(bucket));
   }
 }
 
@@ -221,14 +224,11 @@ void SealedFile::prefetch_buckets(std::span<const CounterKey> keys) const {
   constexpr std::size_t kLines = 3;  // a bucket of 12 rows has 110 bytes
   static_cast<void>(read_mapped([&] {
     for (const CounterKey& key : keys) {
-      const std::uint64_t bucket = bucket_of(key.shingle);
       // Only a hint, so what it reads need not be checked; what is out of bounds is not fetched.
-      const std::uint64_t at =
-          number_at(footer_.data_bytes + 8 * (bucket / kGroupBuckets), 8) +
-          number_at(footer_.offsets_at() + footer_.offset_bytes * bucket, footer_.offset_bytes);
+      const std::uint64_t at = bucket_at(bucket_of(key.shingle));
       if (at >= footer_.data_bytes) continue;
       for (std::size_t line = 0; line < kLines; ++line)
-        __builtin_prefetch(bytes_.data() + at + line * kCacheLine);
+        prefetch_line(bytes_.data() + at + line * kCacheLine);
     }
   }));
 }

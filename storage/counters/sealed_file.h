@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,13 @@ struct SealedFooter {
   [[nodiscard]] std::uint64_t buckets() const { return 1ULL << bucket_bits; }
   [[nodiscard]] std::uint64_t groups() const { return buckets() / kGroupBuckets + 1; }
   [[nodiscard]] std::uint64_t offsets_at() const { return data_bytes + 8 * groups(); }
+  // Where the index has the beginning of a bucket's group, and that of the bucket in its group.
+  [[nodiscard]] std::uint64_t group_at(std::uint64_t bucket) const {
+    return data_bytes + 8 * (bucket / kGroupBuckets);
+  }
+  [[nodiscard]] std::uint64_t offset_at(std::uint64_t bucket) const {
+    return offsets_at() + offset_bytes * bucket;
+  }
   [[nodiscard]] std::uint64_t codes_at() const {
     return offsets_at() + offset_bytes * (buckets() + 1);
   }
@@ -138,7 +146,14 @@ class SealedFile {
   bool find_bucket(std::uint64_t bucket, BytesView& found) const;
   [[nodiscard]] bool check_blocks(std::uint64_t begin, std::uint64_t end) const;
   [[nodiscard]] bool check_block(std::uint64_t block) const;
-  [[nodiscard]] std::uint64_t number_at(std::uint64_t at, std::size_t size) const;
+  /// Where a bucket begins, as the index says.
+  [[nodiscard]] std::uint64_t bucket_at(std::uint64_t bucket) const;
+  template <typename Number>
+  [[nodiscard]] Number number_at(std::uint64_t at) const {
+    Number number = 0;
+    std::memcpy(&number, bytes_.data() + at, sizeof number);
+    return number;
+  }
   /// Behind a bucket there are others, and behind the last one the index.
   [[nodiscard]] std::size_t readable_from(BytesView part) const {
     return static_cast<std::size_t>(bytes_.data() + bytes_.size() - part.data());

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 #include <utility>
+
+#include "config/base/prefetch.h"
 
 namespace shingled::storage::counters {
 
@@ -29,6 +32,12 @@ static_assert(sizeof(RecordHeader) == 32);
 constexpr std::size_t kNumberBytesMax = 10;
 constexpr std::size_t kSumsBytesMax = kWindowsMax * (1 + kMeasures * kNumberBytesMax);
 constexpr std::size_t kAlignment = 8;
+
+// An entry of the index: some bits of the hash, so that a key that is not there seldom needs a look
+// at a record, and a position in units of kAlignment, one more than it is. 0 = none.
+constexpr unsigned kPositionBits = 52;
+constexpr std::uint64_t kPositionMask = (1ULL << kPositionBits) - 1;
+constexpr std::uint64_t kMarkMask = (1ULL << (64 - kPositionBits)) - 1;
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -66,8 +75,11 @@ void take_sums(const std::uint8_t* in, std::span<Amounts> sums) {
 SumCache::SumCache(std::uint64_t bytes_max) {
   const std::uint64_t of_shard = bytes_max / kShards;
   index_entries_ = std::bit_floor(of_shard / kIndexShare / sizeof(std::uint64_t));
-  if (index_entries_ > 0)
-    ring_bytes_ = (of_shard - index_entries_ * sizeof(std::uint64_t)) / kAlignment * kAlignment;
+  if (index_entries_ == 0) return;
+  ring_bytes_ = (of_shard - index_entries_ * sizeof(std::uint64_t)) / kAlignment * kAlignment;
+  index_.reset(
+      static_cast<std::uint64_t*>(std::calloc(kShards * index_entries_, sizeof(std::uint64_t))));
+  if (!index_) throw std::bad_alloc();
 }
 
 std::optional<std::uint32_t> SumCache::number_of(std::span<const Window> windows) {
@@ -80,17 +92,28 @@ std::optional<std::uint32_t> SumCache::number_of(std::span<const Window> windows
   return known->next++;
 }
 
-std::size_t SumCache::place_of(const CounterKey& key) const {
+SumCache::Place SumCache::place_of(const CounterKey& key) const {
+  const std::size_t shard = key.shingle % kShards;
   const std::uint64_t spread = (key.shingle / kShards ^ key.tag()) * kSpread;
-  return static_cast<std::size_t>(spread >> 32U) & (index_entries_ - 1);
+  const std::size_t entry = static_cast<std::size_t>(spread >> 32U) & (index_entries_ - 1);
+  return {shard, shard * index_entries_ + entry, (spread & kMarkMask) << kPositionBits};
+}
+
+void SumCache::prefetch(std::span<const CounterKey> keys) const {
+  if (!index_) return;
+  for (const CounterKey& key : keys) prefetch_line(&index_[place_of(key).at]);
 }
 
 bool SumCache::find(const Basis& basis, const CounterKey& key, std::span<Amounts> sums) const {
-  auto shard = shards_[key.shingle % kShards].lock();
-  if (shard->index.empty()) return false;
-  const std::uint64_t next = shard->index[place_of(key)];
-  if (next == 0 || shard->written - (next - 1) > ring_bytes_) return false;
-  const std::uint8_t* const record = shard->ring.get() + (next - 1) % ring_bytes_;
+  if (!index_) return false;
+  const Place place = place_of(key);
+  auto shard = shards_[place.shard].lock();
+  const std::uint64_t entry = index_[place.at];
+  const std::uint64_t next = entry & kPositionMask;
+  if (next == 0 || (entry ^ place.mark) > kPositionMask) return false;
+  const std::uint64_t position = (next - 1) * kAlignment;
+  if (shard->written - position > ring_bytes_) return false;
+  const std::uint8_t* const record = shard->ring.get() + position % ring_bytes_;
   RecordHeader header;
   std::memcpy(&header, record, sizeof header);
   if (header.shingle != key.shingle || header.tag != key.tag() ||
@@ -109,23 +132,22 @@ void SumCache::insert(const Basis& basis, const CounterKey& key, std::span<const
   std::memcpy(record.data(), &header, sizeof header);
   if (size > ring_bytes_) return;
 
-  auto shard = shards_[key.shingle % kShards].lock();
-  if (shard->index.empty()) {
-    shard->index.resize(index_entries_);
+  const Place place = place_of(key);
+  auto shard = shards_[place.shard].lock();
+  if (!shard->ring)
     shard->ring = std::make_unique_for_overwrite<std::uint8_t[]>(ring_bytes_);  // NOLINT(*-arrays)
-  }
   // A record is in one piece: what is left at the end of the ring is passed over.
   if (const std::uint64_t left = ring_bytes_ - shard->written % ring_bytes_; left < size)
     shard->written += left;
   std::memcpy(shard->ring.get() + shard->written % ring_bytes_, record.data(), size);
-  shard->index[place_of(key)] = shard->written + 1;
+  index_[place.at] = place.mark | (shard->written / kAlignment + 1);
   shard->written += size;
 }
 
 std::uint64_t SumCache::bytes() const {
   std::uint64_t bytes = 0;
   for (auto& each : shards_)
-    if (auto shard = each.lock(); !shard->index.empty())
+    if (auto shard = each.lock(); shard->ring)
       bytes += ring_bytes_ + index_entries_ * sizeof(std::uint64_t);
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,7 +24,8 @@ namespace shingled::storage::counters {
 /// are overwritten, the oldest first.
 ///
 /// Threads: any thread; a lock per shard.
-/// Cost:    about 80 bytes per counter for four windows, about 0.1 µs for one that is there.
+/// Cost:    about 80 bytes per counter for four windows. A look-up is a cache miss, and another one
+///          for a counter that is there.
 class SumCache {
  public:
   /// `bytes_max`: of memory; it is taken when it is needed. 0 = nothing is kept.
@@ -39,6 +41,8 @@ class SumCache {
   /// nullopt if sums of so many windows are not kept.
   std::optional<std::uint32_t> number_of(std::span<const Window> windows);
 
+  /// For many look-ups at once: begin them all, so that the memory fetches them meanwhile.
+  void prefetch(std::span<const CounterKey> keys) const;
   /// Gives the sums, one for each window; false if they are not there.
   bool find(const Basis& basis, const CounterKey& key, std::span<Amounts> sums) const;
   void insert(const Basis& basis, const CounterKey& key, std::span<const Amounts> sums);
@@ -47,12 +51,14 @@ class SumCache {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  /// A ring of records and an index of it. A position counts all bytes that were ever written, so
-  /// one that is too old says that its record was overwritten.
+  /// A ring of records and its part of the index. A position counts all bytes that were ever
+  /// written, so one that is too old says that its record was overwritten.
   struct Shard {
     std::unique_ptr<std::uint8_t[]> ring;  // NOLINT(*-avoid-c-arrays): uninitialised, so untouched
-    std::vector<std::uint64_t> index;      ///< position + 1 by hash; 0 = none
     std::uint64_t written = 0;
+  };
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
   };
   static constexpr std::size_t kShards = 64;
   /// More sets of windows than this take turns.
@@ -62,10 +68,19 @@ class SumCache {
     std::uint32_t next = 1;
   };
 
-  [[nodiscard]] std::size_t place_of(const CounterKey& key) const;
+  /// Where a key belongs in the index, and the bits of its hash that stand there.
+  struct Place {
+    std::size_t shard = 0;
+    std::size_t at = 0;
+    std::uint64_t mark = 0;
+  };
+  [[nodiscard]] Place place_of(const CounterKey& key) const;
 
   std::size_t index_entries_ = 0;  ///< of a shard; a power of two
   std::size_t ring_bytes_ = 0;     ///< of a shard
+  /// Of all shards, each part with the lock of its shard. Zeros that take no memory until something
+  /// is inserted; nothing if there is no cache.
+  std::unique_ptr<std::uint64_t[], Free> index_;  // NOLINT(*-avoid-c-arrays)
   mutable std::array<Guarded<Shard>, kShards> shards_;
   Guarded<WindowSets> windows_;
 };

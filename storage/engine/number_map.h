@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/base/prefetch.h"
 #include "storage/engine/pages.h"
 
 namespace shingled::storage::engine {
@@ -187,7 +188,7 @@ inline NumberMap::Search::Search(const NumberMap& map, std::uint64_t hash)
   bucket_count_ = view.bucket_count;
   left_ = bucket_count_;
   at_ = view.home(print_);
-  __builtin_prefetch(&buckets_[at_]);
+  prefetch_line(&buckets_[at_]);
 }
 
 template <typename Each>
@@ -206,7 +207,7 @@ bool NumberMap::Search::step(const Each& each) {
   }
   if (word >> 32 == 0 || --left_ == 0) return false;
   at_ = at_ + 1 == bucket_count_ ? 0 : at_ + 1;
-  __builtin_prefetch(&buckets_[at_]);
+  prefetch_line(&buckets_[at_]);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "config/base/prefetch.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/engine_counters.h"
 #include "storage/engine/index_hash.h"
@@ -62,18 +63,18 @@ class RecordStore {
   /// Starts to bring digest and state into the cache.
   void prefetch(std::uint32_t number) const {
     const auto* head = reinterpret_cast<const char*>(&heads_[number]);
-    __builtin_prefetch(head);
-    __builtin_prefetch(head + sizeof(Head) - 1, 1);
+    prefetch_line(head);
+    prefetch_line(head + sizeof(Head) - 1);
   }
   [[nodiscard]] const Digest& digest(std::uint32_t number) const { return heads_[number].digest; }
   [[nodiscard]] RecordState state(std::uint32_t number) const;
   [[nodiscard]] std::uint32_t updated(std::uint32_t number) const;
   [[nodiscard]] bool has_shingles(std::uint32_t number) const;
   /// Starts to bring the indexed slots into the cache.
-  void prefetch_indexed(std::uint32_t number) const { __builtin_prefetch(&lows_[number]); }
+  void prefetch_indexed(std::uint32_t number) const { prefetch_line(&lows_[number]); }
   /// Starts to bring the rest of the slots, digest and state into the cache.
   void prefetch_match(std::uint32_t number) const {
-    __builtin_prefetch(&lows_[number].of_slot[kIndexedSlots]);
+    prefetch_line(&lows_[number].of_slot[kIndexedSlots]);
     prefetch(number);
   }
   /// Only for a record that has some.

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -42,6 +43,17 @@ TEST(SumCache, GivesTheSumsOfTheSameFilesSlotAndWindowsOnly) {
   EXPECT_FALSE(cache.find(basis, {5 + 64, PieceType::kFrom}, got));
 }
 
+TEST(SumCache, WithoutMemoryHasNothing) {
+  SumCache cache(0);
+  const CounterKey key{5, PieceType::kFrom};
+  const std::array<Amounts, 2> sums = {};
+  std::array<Amounts, 2> got{};
+  cache.prefetch(std::span(&key, 1));
+  cache.insert({7, 1000, 1}, key, sums);
+  EXPECT_FALSE(cache.find({7, 1000, 1}, key, got));
+  EXPECT_EQ(cache.bytes(), 0U);
+}
+
 TEST(SumCache, StaysBelowItsBoundAndNeverGivesSumsOfAnother) {
   for (const std::uint64_t bytes_max : {0U, 100U, 5000U, 10'000U, 100'000U, 3'000'000U}) {
     SumCache cache(bytes_max);
@@ -60,6 +72,7 @@ TEST(SumCache, StaysBelowItsBoundAndNeverGivesSumsOfAnother) {
       const auto [known, is_new] = all.try_emplace({key, basis.files});
       if (is_new) known->second = {any_amounts(random), any_amounts(random)};
       std::array<Amounts, 2> got{};
+      cache.prefetch(std::span(&key, 1));
       if (cache.find(basis, key, got)) {
         ++found;
         ASSERT_FALSE(is_new);
