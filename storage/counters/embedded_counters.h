@@ -171,6 +171,8 @@ class EmbeddedCounters {
   void remove_leftovers(Catalogue& catalogue, const std::vector<std::string>& leftovers);
 
   [[nodiscard]] ViewPointer view() const { return *view_.lock(); }
+  /// Frees what was retired and nobody reads any more.
+  void free_retired();
   void change_view(const std::function<void(View&)>& change);
   /// Begins a new table, unless the present one is still that of `seen`.
   Status begin_table(const Live* seen, Slot slot);
@@ -230,6 +232,9 @@ class EmbeddedCounters {
   /// Held while the catalogue and then the view change.
   Guarded<Catalogue> catalogue_;
   mutable Guarded<ViewPointer> view_;
+  /// Files and tables that no view has any more. Who lets go of one last frees its memory, for a
+  /// large file up to 100 ms; that must not be a reader who still had an old view.
+  Guarded<std::vector<std::shared_ptr<const void>>> retired_;
   SumCache sums_;  ///< of what the files of a view have
   std::atomic<std::uint64_t> few_asked_{0};
   Slot last_maintained_ = 0;       ///< of `maintain`

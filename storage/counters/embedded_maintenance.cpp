@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "storage/counters/counter_files.h"
@@ -55,9 +56,9 @@ MergeRules EmbeddedCounters::rules_now() {
 Status EmbeddedCounters::maintain(const std::stop_token& stop) {
   Status first;
   const Slot slot = present_slot();
-  const ViewPointer before = view();
-  if (before->live && before->live->table.slot() != slot && before->live->table.size() > 0)
-    note(first, begin_table(before->live.get(), slot));
+  if (const std::shared_ptr<Live> live = view()->live;
+      live && live->table.slot() != slot && live->table.size() > 0)
+    note(first, begin_table(live.get(), slot));
   note(first, seal_frozen(stop));
   note(first, expire(stop));
   note(first, merge_some(stop));
@@ -67,12 +68,15 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
     note(first, catalogue_.lock()->file->set_time({time.wall, time.doubted_until}));
     last_maintained_ = slot;
   }
+  free_retired();
   return first;
 }
 
 Status EmbeddedCounters::seal_frozen(const std::stop_token& stop) {
   const MutexLock sealing(sealing_);
-  return seal_all(view()->frozen, stop);
+  Status sealed = seal_all(view()->frozen, stop);
+  free_retired();
+  return sealed;
 }
 
 Status EmbeddedCounters::seal_all(const std::vector<std::shared_ptr<Live>>& tables,
@@ -140,10 +144,25 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
       first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
     drop_forgotten(view.forgotten, first_left);
   });
+  {
+    auto retired = retired_.lock();
+    retired->insert(retired->end(), inputs.begin(), inputs.end());
+    if (sealed) retired->push_back(sealed);
+  }
   // Readers may still have them open. What cannot be removed now goes at the next start.
   for (const std::int64_t id : removed) static_cast<void>(files_.remove(sealed_name(id)));
   if (sealed) drop_log(sealed->number, sealed->is_log_damaged);
   return {};
+}
+
+void EmbeddedCounters::free_retired() {
+  std::vector<std::shared_ptr<const void>> unused;
+  auto retired = retired_.lock();
+  // Nobody can begin to use what only this list has.
+  const auto first = std::partition(retired->begin(), retired->end(),
+                                    [](const auto& each) { return each.use_count() > 1; });
+  std::move(first, retired->end(), std::back_inserter(unused));
+  retired->erase(first, retired->end());
 }
 
 void EmbeddedCounters::drop_log(std::uint64_t number, bool is_damaged) {

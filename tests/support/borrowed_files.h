@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/system/file_system.h"
@@ -14,7 +15,7 @@ namespace shingled::testing {
 /// Threads: as the other; `hook` is called from any of them.
 class BorrowedFiles final : public FileSystem {
  public:
-  enum class Call : std::uint8_t { kCreate, kRename, kRemove };
+  enum class Call : std::uint8_t { kCreate, kRename, kRemove, kUnmap };
 
   explicit BorrowedFiles(FileSystem& files) : files_(files) {}
 
@@ -27,7 +28,9 @@ class BorrowedFiles final : public FileSystem {
     return files_.create(name);
   }
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    return files_.map(name);
+    auto mapped = files_.map(name);
+    if (!mapped) return mapped;
+    return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(*this, name, *std::move(mapped)));
   }
   Status rename(const std::string& from, const std::string& to) override {
     before(Call::kRename, to);
@@ -42,6 +45,21 @@ class BorrowedFiles final : public FileSystem {
   Result<std::vector<std::string>> names() override { return files_.names(); }
 
  private:
+  class Mapped final : public MappedFile {
+   public:
+    Mapped(const BorrowedFiles& files, std::string name, std::unique_ptr<MappedFile> mapped)
+        : files_(files), name_(std::move(name)), mapped_(std::move(mapped)) {}
+    ~Mapped() override { files_.before(Call::kUnmap, name_); }
+    Mapped(const Mapped&) = delete;
+    Mapped& operator=(const Mapped&) = delete;
+    [[nodiscard]] BytesView bytes() const override { return mapped_->bytes(); }
+
+   private:
+    const BorrowedFiles& files_;
+    const std::string name_;
+    const std::unique_ptr<MappedFile> mapped_;
+  };
+
   void before(Call call, const std::string& name) const {
     if (hook) hook(call, name);
   }

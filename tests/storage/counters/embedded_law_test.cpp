@@ -40,13 +40,16 @@ class RandomWalk {
 
   void go(std::uint64_t steps) {
     for (std::uint64_t at = 0; at < steps && !::testing::Test::HasFatalFailure(); ++at) {
-      touched_.clear();
-      may_change_all_ = false;
+      others_ = kOthers;
       step();
-      for (int i = 0; i < kOthers; ++i) touched_.push_back(random_key(random_));
-      compare(touched_);
-      if (may_change_all_ || at % 997 == 0) compare_all();
+      // What many steps touch is compared once for a few of them.
+      if (others_ > kOthers || at % kStepsPerCompare == 0) {
+        for (int i = 0; i < others_; ++i) touched_.push_back(random_key(random_));
+        compare(touched_);
+        touched_.clear();
+      }
       if (at % 997 == 0) {
+        compare_all();
         compare_scan();
         const Day today = day_of(counters_->present_slot());
         oracle_.drop_before(today - std::min(today, kDaysOfOracle));
@@ -82,8 +85,11 @@ class RandomWalk {
   }
 
  private:
-  /// Keys that are compared after each step besides those that it counts.
-  static constexpr int kOthers = 4;
+  static constexpr std::uint64_t kStepsPerCompare = 6;
+  /// Keys that are compared besides those that were touched.
+  static constexpr int kOthers = 8;
+  /// The same after what may change all of them, a third of all that there are.
+  static constexpr int kOthersOfAll = 500;
   static constexpr Day kDaysOfOracle = 20;
   static constexpr std::size_t kWindowsMax = 16;
 
@@ -109,13 +115,14 @@ class RandomWalk {
     } else if (dice < 998) {
       clock_.advance(std::chrono::hours(random_() % 30));
       expect_done(counters_->maintain({}));
-      may_change_all_ = true;
+      others_ = kOthersOfAll;
     } else {
       open();
-      may_change_all_ = true;
+      others_ = kOthersOfAll;
     }
   }
 
+  /// As after `kill -9`: the end of EmbeddedCounters writes nothing.
   void open() {
     const std::unique_lock alone(restarting_);
     counters_.reset();
@@ -207,7 +214,7 @@ class RandomWalk {
     for (std::uint64_t i = random_() % 5; i > 0; --i) keys.push_back(random_key(random_));
     expect_done(counters_->forget(keys));
     for (const CounterKey& key : keys) oracle_.forget(key);
-    touched_ = keys;
+    touched_.insert(touched_.end(), keys.begin(), keys.end());
   }
 
   void expect_sums(const CounterKey& key, std::span<const Amounts> sums) {
@@ -265,8 +272,8 @@ class RandomWalk {
   MemoryFiles files_;
   ManualClock clock_;
   CounterOracle oracle_;
-  std::vector<CounterKey> touched_;  ///< what the step may have changed
-  bool may_change_all_ = false;
+  std::vector<CounterKey> touched_;  ///< what the steps since the last comparison may have changed
+  int others_ = kOthers;
   EmbeddedCounterOptions options_;
   FairSharedMutex restarting_;
   std::unique_ptr<EmbeddedCounters> counters_;

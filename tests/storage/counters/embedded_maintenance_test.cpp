@@ -46,6 +46,32 @@ class EmbeddedMaintenanceTest : public EmbeddedCountersTest {
   }
 };
 
+TEST_F(EmbeddedMaintenanceTest, FreesFilesThatWereMergedInItsOwnThreadWhoeverReadsThemLast) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  add_one(1);
+  clock_.advance(std::chrono::minutes(10));
+  maintain();
+  std::size_t unmapped = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string&) {
+    if (call == BorrowedFiles::Call::kUnmap) ++unmapped;
+  };
+  auto reader = counters_->scan();
+  EXPECT_TRUE(reader->next());
+  add_one(2);
+  clock_.advance(std::chrono::minutes(10));
+  maintain();
+  EXPECT_EQ(counters_->status().files, 1U);
+  EXPECT_EQ(unmapped, 1U);  // the second file, which was merged; nobody reads it
+  reader.reset();
+  EXPECT_EQ(unmapped, 1U);
+  maintain();
+  EXPECT_EQ(unmapped, 2U);
+  expect_oracle();
+  hooked.hook = nullptr;
+  counters_.reset();  // before its files
+}
+
 TEST_F(EmbeddedMaintenanceTest, TablesThatEndWithinAMergeAreSealedBeforeItEnds) {
   BorrowedFiles hooked(files_);
   open_with(hooked, clock_);
