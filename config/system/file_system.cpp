@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "config/system/byte_transfer.h"
+#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 
@@ -77,6 +78,7 @@ class Folder final : public FileSystem {
                        O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
                        kFileMode));
     if (!fd) return os_write_error(errno, place(name));
+    give_to_folder_owner(fd.get(), place(name));
     return std::unique_ptr<AppendFile>(std::make_unique<FolderAppendFile>(std::move(fd)));
   }
 

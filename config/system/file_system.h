@@ -54,7 +54,8 @@ class FileSystem {
   virtual Result<std::vector<std::string>> names() = 0;
 };
 
-/// The folder at `path`, which must exist. New files have mode 0640.
+/// The folder at `path`, which must exist. New files have mode 0640 and, if root makes them, the
+/// owner of the folder.
 std::unique_ptr<FileSystem> folder_files(std::string path);
 
 }  // namespace shingled
