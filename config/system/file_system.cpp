@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -131,6 +132,12 @@ class Folder final : public FileSystem {
     }
     ::closedir(folder);
     return out;
+  }
+
+  Result<std::uint64_t> free_bytes() override {
+    struct statvfs about {};
+    if (::statvfs(path_.c_str(), &about) != 0) return os_error(errno, path_);
+    return std::uint64_t{about.f_bavail} * about.f_frsize;
   }
 
  private:

@@ -129,6 +129,8 @@ class EmbeddedCounters {
     sqlite::CataloguedFile catalogued;
     std::unique_ptr<SealedFile> sealed;
     mutable std::atomic<bool> is_damaged{false};  ///< found when it was merged
+    /// It has no counters of mass 1 on days before this one, as far as is known.
+    mutable std::atomic<Day> singles_from{0};
 
     [[nodiscard]] std::uint64_t number() const { return static_cast<std::uint64_t>(catalogued.id); }
   };
@@ -200,10 +202,16 @@ class EmbeddedCounters {
   Status seal_frozen(const std::stop_token& stop);
   Status seal(const std::shared_ptr<Live>& table);
   [[nodiscard]] std::vector<std::shared_ptr<const File>> whole_files() const;
+  /// Whether what is made of these files has room on the disk beside them.
+  Status has_room(const std::vector<std::shared_ptr<const File>>& inputs);
   static void find_damage(const std::vector<std::shared_ptr<const File>>& inputs);
   Status merge_some(const std::stop_token& stop);
   Status expire(const std::stop_token& stop);
   Status shrink(const std::stop_token& stop);
+  /// Writes the files again that are smaller by these rules, until those that are left are small
+  /// enough; true if they are.
+  Result<bool> shrink_by(const MergeRules& rules, const std::stop_token& stop);
+  [[nodiscard]] std::uint64_t disk_bytes() const;
   Status rewrite(const std::vector<std::shared_ptr<const File>>& inputs, const MergeRules& rules,
                  const std::stop_token& stop);
   /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr.
@@ -232,8 +240,7 @@ class EmbeddedCounters {
   mutable Guarded<ViewPointer> view_;
   SumCache sums_;  ///< of what the files of a view have
   std::atomic<std::uint64_t> few_asked_{0};
-  Slot last_maintained_ = 0;       ///< of `maintain`
-  std::uint32_t days_shrunk_ = 0;  ///< of `maintain`
+  Slot last_maintained_ = 0;  ///< of `maintain`
   std::atomic<std::uint64_t> shrunk_{0};
   std::atomic<std::uint64_t> sealed_early_{0};
   std::uint64_t log_bytes_lost_ = 0;  ///< these three never change after the start

@@ -17,6 +17,9 @@ constexpr Slot kSlotSlack = kSlotsPerDay;
 constexpr Day kDaySlack = 1;
 /// In one call of `maintain`, so that the rest of its work comes though more and more is sealed.
 constexpr int kMergesMax = 4;
+constexpr std::uint64_t kMegabyte = 1'000'000;
+/// Files beyond the bound of the disk shrink by this part of it.
+constexpr std::uint64_t kShrinkShare = 16;
 
 void note(Status& first, Status status) {
   if (first && !status) first = std::move(status);
@@ -171,6 +174,7 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
     leaves_out = [&](std::size_t place, const CounterKey& key) {
       return inputs[place]->number() <= forgotten->last(key);
     };
+  if (Status room = has_room(inputs); !room) return room;
   const std::string name = sealed_name(file_id(number));
   // A merge may take minutes; tables that wait for it would fill the memory.
   const auto footer =
@@ -185,7 +189,24 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   }
   auto made = open_made(number, *footer);
   if (!made) return made.error();
+  Day singles_from = inputs.front()->singles_from;
+  for (const auto& input : inputs)
+    singles_from = std::min(singles_from, input->singles_from.load());
+  (*made)->singles_from = std::max(singles_from, rules.singles_from);
   return replace(inputs, *made, nullptr);
+}
+
+Status EmbeddedCounters::has_room(const std::vector<std::shared_ptr<const File>>& inputs) {
+  // Tried on a disk with less, it would fill that until it fails, and again a few seconds later:
+  // logs could not be written meanwhile, nor what others have on that disk.
+  const auto free = files_.free_bytes();
+  if (!free) return free.error();
+  std::uint64_t wanted = options_.log_max;
+  for (const auto& input : inputs) wanted += input->catalogued.bytes;
+  if (*free >= wanted) return {};
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("to merge files needs {} MB on the disk of {}, which has {} MB free",
+                           wanted / kMegabyte, options_.directory, *free / kMegabyte)};
 }
 
 void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {
@@ -202,6 +223,8 @@ Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
     std::vector<std::shared_ptr<const File>> inputs;
     for (const std::size_t place : files_to_merge(bytes)) inputs.push_back(files[place]);
     if (inputs.empty()) return {};
+    // At least the smaller ones.
+    while (inputs.size() > 2 && !has_room(inputs)) inputs.pop_back();
     if (Status merged = rewrite(inputs, rules_now(), stop); !merged) return merged;
   }
   return {};
@@ -252,29 +275,48 @@ Status EmbeddedCounters::drop_lost(const sqlite::CataloguedFile& lost) {
 }
 
 Status EmbeddedCounters::shrink(const std::stop_token& stop) {
-  const auto is_too_large = [&] { return status().disk_bytes > options_.disk_max; };
+  if (disk_bytes() <= options_.disk_max) return {};
   const Slot slot = present_slot();
   const Day oldest = day_of(slot) >= kDaysKept ? day_of(slot) - kDaysKept + 1 : 0;
+  MergeRules rules = rules_now();
   // First fewer periods of ten minutes, then fewer counters of one message, the oldest days first.
-  for (Slot kept = kSlotsPerDay; is_too_large() && !stop.stop_requested();) {
-    MergeRules rules = rules_now();
-    if (kept > 1) {
-      kept /= 2;
-      rules.slots_from = slot - std::min(slot, kept) + 1;
-    } else {
-      rules.slots_from = slot + 1;
-      rules.singles_from = oldest + ++days_shrunk_;
-      if (rules.singles_from > day_of(slot)) {
-        days_shrunk_ = 0;
-        return Error{ErrorCode::kLimit, "counters.disk_max is too small for these counters"};
-      }
-    }
-    ++shrunk_;
-    for (const auto& file : whole_files())
-      if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten;
+  for (Slot kept = kSlotsPerDay / 2; kept > 0; kept /= 2) {
+    rules.slots_from = slot - std::min(slot, kept - 1);
+    const auto is_enough = shrink_by(rules, stop);
+    if (!is_enough) return is_enough.error();
+    if (*is_enough || stop.stop_requested()) return {};
   }
-  days_shrunk_ = 0;
-  return {};
+  rules.slots_from = slot + 1;
+  for (Day day = oldest; day <= day_of(slot); ++day) {
+    rules.singles_from = day;
+    const auto is_enough = shrink_by(rules, stop);
+    if (!is_enough) return is_enough.error();
+    if (*is_enough || stop.stop_requested()) return {};
+  }
+  if (disk_bytes() <= options_.disk_max) return {};
+  return Error{ErrorCode::kLimit, "counters.disk_max is too small for these counters"};
+}
+
+Result<bool> EmbeddedCounters::shrink_by(const MergeRules& rules, const std::stop_token& stop) {
+  // Somewhat below the bound, or the files would be written again for each table that is sealed.
+  const std::uint64_t wanted = options_.disk_max - options_.disk_max / kShrinkShare;
+  bool has_shrunk = false;
+  for (const auto& file : whole_files()) {
+    if (stop.stop_requested()) return false;
+    const PeriodRange& range = file->sealed->footer().range;
+    const bool has_slots = range.has_slots && range.slot_first < rules.slots_from;
+    if (!has_slots && file->singles_from >= rules.singles_from) continue;
+    if (!std::exchange(has_shrunk, true)) ++shrunk_;
+    if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten.error();
+    if (disk_bytes() <= wanted) return true;
+  }
+  return false;
+}
+
+std::uint64_t EmbeddedCounters::disk_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& file : view()->files) bytes += file->catalogued.bytes;
+  return bytes;
 }
 
 }  // namespace shingled::storage::counters

@@ -32,6 +32,7 @@ Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_fil
   auto file = std::make_shared<File>();
   file->catalogued = catalogued;
   file->sealed = *std::move(sealed);
+  file->singles_from = catalogued.day_first;
   return std::shared_ptr<const File>(std::move(file));
 }
 

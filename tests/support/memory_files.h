@@ -127,6 +127,15 @@ class MemoryFiles final : public FileSystem {
     for (const auto& [name, file] : files_) out.push_back(name);
     return out;
   }
+  Result<std::uint64_t> free_bytes() override {
+    const std::lock_guard lock(mutex_);
+    return free_bytes_;
+  }
+  /// What `free_bytes` says from now on; more can be written all the same.
+  void set_free_bytes(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    free_bytes_ = bytes;
+  }
 
  private:
   struct File {
@@ -181,6 +190,7 @@ class MemoryFiles final : public FileSystem {
   std::map<std::string, std::shared_ptr<File>> files_;
   std::map<std::string, std::shared_ptr<File>> durable_names_;
   std::set<std::string> denied_;
+  std::uint64_t free_bytes_ = 1ULL << 40U;
   std::uint64_t writes_ = 0;
   std::uint64_t writes_left_ = 0;
   bool fails_ = false;
