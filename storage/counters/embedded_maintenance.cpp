@@ -33,15 +33,13 @@ void remove_all(FileSystem& files, std::vector<std::string>& names) {
 
 std::int64_t file_id(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-/// Drops those that apply to nothing any more. `first`: the smallest number that is still there.
-void drop_forgotten(std::shared_ptr<const ForgottenCounters>& forgotten, std::uint64_t first) {
-  if (!forgotten) return;
+/// Without those that apply to nothing any more. `first`: the smallest number that is still there.
+std::shared_ptr<const ForgottenCounters> left_from(
+    std::shared_ptr<const ForgottenCounters> forgotten, std::uint64_t first) {
+  if (!forgotten || !forgotten->has_before(first)) return forgotten;
   auto left = std::make_shared<ForgottenCounters>(*forgotten);
   left->drop_before(first);
-  if (left->size() == 0)
-    forgotten = nullptr;
-  else if (left->size() != forgotten->size())
-    forgotten = std::move(left);
+  return left->size() == 0 ? nullptr : left;
 }
 
 }  // namespace
@@ -131,17 +129,22 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   }
   remove_all(files_, catalogue->unsure);
   if (sealed) catalogue->first_log = sealed->number + 1;
+  // Only who has the catalogue changes files and what was forgotten. That may be much, so it is
+  // looked through before anybody has to wait for the view.
+  const ViewPointer before = view();
+  std::vector<std::shared_ptr<const File>> files = before->files;
+  std::erase_if(files,
+                [&](const auto& file) { return std::ranges::find(inputs, file) != inputs.end(); });
+  if (made) files.push_back(made);
+  std::uint64_t first_left = catalogue->first_log;
+  for (const auto& file : files) first_left = std::min(first_left, file->number());
+  for (const auto& file : before->lost)
+    first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
+  const auto forgotten = left_from(before->forgotten, first_left);
   change_view([&](View& view) {
-    std::erase_if(view.files, [&](const auto& file) {
-      return std::ranges::find(inputs, file) != inputs.end();
-    });
+    view.files = std::move(files);
     std::erase(view.frozen, sealed);
-    if (made) view.files.push_back(made);
-    std::uint64_t first_left = catalogue->first_log;
-    for (const auto& file : view.files) first_left = std::min(first_left, file->number());
-    for (const auto& file : view.lost)
-      first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
-    drop_forgotten(view.forgotten, first_left);
+    view.forgotten = forgotten;
   });
   // Readers may still have them open. What cannot be removed now goes at the next start.
   for (const std::int64_t id : removed) static_cast<void>(files_.remove(sealed_name(id)));
