@@ -14,21 +14,8 @@ namespace shingled::storage::counters {
 namespace {
 
 using testing::BorrowedFiles;
-using testing::ManualClock;
 
 constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;
-
-/// The time of day can be set; the steady time cannot.
-class SettableClock final : public Clock {
- public:
-  explicit SettableClock(const ManualClock& steady) : steady_(steady) {}
-  [[nodiscard]] TimePoint now() const override { return steady_.now(); }
-  [[nodiscard]] WallTime wall() const override { return steady_.wall() + ahead; }
-  std::chrono::seconds ahead{0};
-
- private:
-  const ManualClock& steady_;
-};
 
 class EmbeddedMaintenanceTest : public EmbeddedCountersTest {
  protected:
@@ -150,6 +137,26 @@ TEST_F(EmbeddedMaintenanceTest, WhatAWrongClockPutAheadStaysUntilItsTimeHasComeA
     maintain();
   }
   EXPECT_EQ(counters_->status().rows, 0U);
+}
+
+TEST_F(EmbeddedMaintenanceTest, ClockThatIsADayAheadForAWhileCostsNoTenMinutes) {
+  SettableClock clock(clock_);
+  open_with(files_, clock);
+  const auto count_slots = [&](std::uint64_t shingle) {
+    for (int slot = 0; slot < 3; ++slot) {
+      ASSERT_TRUE(counters_->add({{{shingle, PieceType::kFrom}}, {}, message()}));
+      clock_.advance(std::chrono::minutes(10));
+      maintain();
+    }
+  };
+  count_slots(5);
+  clock.ahead = std::chrono::hours(30);
+  count_slots(6);
+  clock.ahead = std::chrono::seconds(0);
+  count_slots(5);
+  const std::vector<CounterKey> keys = {{5, PieceType::kFrom}};
+  const std::vector<Window> windows = {{Period::Unit::kSlot, 12, 0}};
+  EXPECT_EQ(counters_->ask(keys, windows).of(0, 0).of(Measure::kMass), 6U);
 }
 
 TEST_F(EmbeddedMaintenanceTest, FilesAreNotMergedWhereTheDiskHasNoRoomForIt) {
