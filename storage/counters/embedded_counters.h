@@ -56,7 +56,7 @@ struct EmbeddedCounterStatus {
 /// seconds and whenever `wanted` was called.
 ///
 /// Threads: any thread, except `maintain` from one at a time. `ask` never waits for a disk that
-///          others write to; `add` does while a new table begins.
+///          others write to; `add` does for its own record, and the one that begins a table for it.
 /// Source:  COUNTERS.md sections 3 to 6.
 class EmbeddedCounters {
  public:
@@ -176,11 +176,18 @@ class EmbeddedCounters {
   void change_view(const std::function<void(View&)>& change);
   /// Begins a new table, unless the present one is still that of `seen`.
   Status begin_table(const Live* seen, Slot slot);
+  /// Begins a new table while others add to the present one, and changes the view with it. With the
+  /// lock of `beginning_`.
+  Status begin_meanwhile(Slot slot, const std::function<void(View&)>& change)
+      SHINGLED_REQUIRES(beginning_);
+  /// The same while nobody adds.
+  Status begin_alone(Slot slot) SHINGLED_REQUIRES(beginning_);
+  Result<std::shared_ptr<Live>> make_live(Slot slot) SHINGLED_REQUIRES(beginning_);
+  void put_live(std::shared_ptr<Live> live, const std::function<void(View&)>& change);
   /// Gives `answers` what the sealed files have.
   void ask_files(const View& view, Slot slot, std::span<const CounterKey> keys,
                  std::span<const Window> windows, CounterAnswers& answers);
   [[nodiscard]] bool is_full(const View& view) const;
-  Status begin_alone(Slot slot, const std::function<void(View&)>& change);
   Status sync_log(Live& table);
   static void apply(const View& view, Live& live, const Addition& addition);
   [[nodiscard]] static PairSeen seen_before(const View& view, const Live& live,
@@ -233,6 +240,10 @@ class EmbeddedCounters {
   /// Held while tables are sealed, and by `import`, `learn` and `forget`. First of all locks.
   Mutex sealing_;
   Guarded<Timekeeper> time_;
+  /// Held while a new table is made and takes its place, so that tables come in the order of their
+  /// numbers.
+  Mutex beginning_;
+  std::atomic<bool> is_beginning_{false};  ///< and the disk is waited for
   /// Held together while something is added, alone while a new table takes its place.
   FairSharedMutex adding_;
   /// Held while the catalogue and then the view change.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -184,6 +185,29 @@ TEST_F(EmbeddedMaintenanceTest, FilesAreNotMergedWhereTheDiskHasNoRoomForIt) {
   files_.set_free_bytes(2 * options_.log_max);
   maintain();
   EXPECT_LT(counters_->status().files, kSlots);
+  expect_oracle();
+}
+
+TEST_F(EmbeddedMaintenanceTest, WhoAddsWhileATableIsBegunDoesNotWaitForTheDisk) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  add_one(1);
+  clock_.advance(std::chrono::minutes(10));
+  const Slot before = counters_->present_slot() - 1;
+  int begun = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call != BorrowedFiles::Call::kCreate || !name.ends_with(".log")) return;
+    ++begun;
+    const Addition other{{{2, PieceType::kFrom}}, {}, message()};
+    std::jthread([&] { EXPECT_TRUE(counters_->add(other)); }).join();
+    oracle_.add(other, before);
+    expect_oracle();
+  };
+  add_one(3);
+  EXPECT_EQ(begun, 1);
+  hooked.hook = nullptr;
+  expect_oracle();
+  open();
   expect_oracle();
 }
 
