@@ -245,6 +245,9 @@ Result<std::vector<Entry>> EmbeddedCounters::entries_of(const View& view, const 
 Status EmbeddedCounters::sync() {
   const ViewPointer now = view();
   Status first;
+  // Its table is on the disk when it is sealed.
+  if (now->live && now->live->log->is_doubtful())
+    first = begin_table(now->live.get(), present_slot());
   for (const auto& table : now->frozen)
     if (Status synced = sync_log(*table); !synced) first = synced;
   if (now->live)

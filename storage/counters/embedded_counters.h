@@ -99,7 +99,8 @@ class EmbeddedCounters {
   Status forget(std::span<const CounterKey> keys);
 
   /// What was added before is on the disk afterwards.
-  /// Errors: kUnavailable.
+  /// Errors: kUnavailable. A table whose log cannot be synced is ended, and `sync` fails until it
+  ///         is sealed.
   Status sync();
 
   /// Seals tables of periods that are over or too large, merges files, deletes what is too old or

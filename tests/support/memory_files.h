@@ -35,7 +35,8 @@ class MemoryFiles final : public FileSystem {
   void cut_power() {
     const std::lock_guard lock(mutex_);
     files_ = durable_names_;
-    for (auto& [name, file] : files_) file->content.resize(file->synced);
+    for (auto& [name, file] : files_)
+      file->content.resize(std::min(file->synced, file->durable_max));
   }
   /// As above, but of what was not synced some is there all the same: any beginning of the bytes,
   /// some of it zeros, and any of the names and removals.
@@ -61,6 +62,14 @@ class MemoryFiles final : public FileSystem {
     }
     files_ = left;
     durable_names_ = std::move(left);
+  }
+  /// As the system does after a sync that failed: what was written before counts as synced for it,
+  /// but is not on the disk, and no later sync puts it there.
+  void drop_unsynced() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, file] : files_)
+      if (file->synced < file->content.size())
+        file->durable_max = std::min(file->durable_max, file->synced);
   }
   [[nodiscard]] std::uint64_t writes() const {
     const std::lock_guard lock(mutex_);
@@ -141,6 +150,7 @@ class MemoryFiles final : public FileSystem {
   struct File {
     Bytes content;
     std::size_t synced = 0;
+    std::size_t durable_max = SIZE_MAX;  ///< whatever is synced later
   };
 
   class Appending final : public AppendFile {

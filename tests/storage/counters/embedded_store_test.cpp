@@ -105,6 +105,7 @@ TEST_F(EmbeddedStoreTest, FailedSyncAndUpkeepAreLoggedOnceAndTriedAgain) {
   files_.repair();
   store_->sync();
   store_->maintain();
+  store_->sync();
   for (const char* work : {"work=sync", "work=maintain"}) {
     EXPECT_EQ(lines_.count(std::string("counters_fail ") + work), 1U) << work;
     EXPECT_EQ(lines_.count(std::string("counters_work_again ") + work), 1U) << work;
