@@ -171,6 +171,10 @@ class EmbeddedCounters {
   Status read_forgotten();
   Status read_logs();
   Status read_one_log(std::uint64_t number);
+  /// The first use of a catalogue. `unnamed`: files that it does not name.
+  /// Errors: kCorrupt if there are sealed files: those of a catalogue that is gone.
+  Status begin_catalogue(sqlite::CounterCatalogue& catalogue,
+                         const std::vector<std::string>& unnamed);
   void remove_leftovers(Catalogue& catalogue, const std::vector<std::string>& leftovers);
 
   [[nodiscard]] ViewPointer view() const { return *view_.lock(); }
