@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "config/system/byte_transfer.h"
+#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 
@@ -77,6 +79,7 @@ class Folder final : public FileSystem {
                        O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
                        kFileMode));
     if (!fd) return os_write_error(errno, place(name));
+    give_to_folder_owner(fd.get(), place(name));
     return std::unique_ptr<AppendFile>(std::make_unique<FolderAppendFile>(std::move(fd)));
   }
 
@@ -129,6 +132,12 @@ class Folder final : public FileSystem {
     }
     ::closedir(folder);
     return out;
+  }
+
+  Result<std::uint64_t> free_bytes() override {
+    struct statvfs about {};
+    if (::statvfs(path_.c_str(), &about) != 0) return os_error(errno, path_);
+    return std::uint64_t{about.f_bavail} * about.f_frsize;
   }
 
  private:

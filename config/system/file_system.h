@@ -52,9 +52,12 @@ class FileSystem {
   /// Names and removals are on the disk afterwards.
   virtual Status sync_names() = 0;
   virtual Result<std::vector<std::string>> names() = 0;
+  /// What this process may still write there.
+  virtual Result<std::uint64_t> free_bytes() = 0;
 };
 
-/// The folder at `path`, which must exist. New files have mode 0640.
+/// The folder at `path`, which must exist. New files have mode 0640 and, if root makes them, the
+/// owner of the folder.
 std::unique_ptr<FileSystem> folder_files(std::string path);
 
 }  // namespace shingled

@@ -146,7 +146,13 @@ void check_counters(const CounterOptions& options, Findings& found) {
   if (::access(options.key_path().c_str(), F_OK) != 0) return;
   SystemRandom random;
   const auto key = storage::counters::read_or_make_key(options.key_path(), random);
-  if (!key) found.error("counters.key_file", key.error().message);
+  if (key) return;
+  const std::string& why = key.error().message;
+  // If nobody chose its place, it belongs to the folder.
+  if (options.key_file.empty())
+    found.warning("counters.directory", why + "; nothing is counted until it can be used");
+  else
+    found.error("counters.key_file", why);
 }
 
 /// Checks only that the folder of the log exists. The rights are checked when the log is opened.

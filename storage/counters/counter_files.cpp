@@ -15,6 +15,7 @@ constexpr std::string_view kTemporaryEnd = ".tmp";
 std::optional<std::uint64_t> number_before(std::string_view name, std::string_view end) {
   if (!name.ends_with(end)) return std::nullopt;
   name.remove_suffix(end.size());
+  if (name.size() > 1 && name.starts_with('0')) return std::nullopt;  // not as it is written here
   return parse_whole<std::uint64_t>(name);
 }
 
@@ -26,9 +27,11 @@ std::optional<std::uint64_t> log_number(std::string_view name) {
   return number_before(name, kLogEnd);
 }
 
+bool is_sealed_file(std::string_view name) { return number_before(name, kSealedEnd).has_value(); }
+
 bool is_counter_file(std::string_view name) {
   if (name.ends_with(kTemporaryEnd)) name.remove_suffix(kTemporaryEnd.size());
-  return log_number(name) || number_before(name, kSealedEnd);
+  return log_number(name) || is_sealed_file(name);
 }
 
 }  // namespace shingled::storage::counters

@@ -1,12 +1,13 @@
 #include "storage/counters/counter_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
+#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::storage::counters {
 
@@ -24,12 +25,8 @@ Status make_counter_folder(const std::string& path) {
     if (reason == EEXIST && is_folder) return {};
     return os_write_error(reason == EEXIST ? ENOTDIR : reason, path);
   }
-  // Made by root: it belongs to whom the folder above belongs, as the daemon may be another user.
-  const std::string above = std::filesystem::path(path).parent_path();
-  struct stat owner {};
-  if (::geteuid() == 0 && ::stat(above.empty() ? "." : above.c_str(), &owner) == 0 &&
-      owner.st_uid != 0)
-    static_cast<void>(::chown(path.c_str(), owner.st_uid, owner.st_gid) == 0);
+  const UniqueFd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (made) give_to_folder_owner(made.get(), path);
   return {};
 }
 

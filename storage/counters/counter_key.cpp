@@ -9,6 +9,7 @@
 
 #include "config/base/hex.h"
 #include "config/system/byte_transfer.h"
+#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 #include "config/system/whole_file.h"
@@ -43,6 +44,7 @@ Status make_key(const std::string& path, Random& random) {
   const UniqueFd fd(
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kKeyMode));
   if (!fd) return os_write_error(errno, temporary);
+  give_to_folder_owner(fd.get(), path);
   Status written = write_all(fd.get(), as_bytes(to_hex(key) + "\n"));
   if (written && ::fsync(fd.get()) != 0) written = os_write_error(errno, "fsync");
   // A link, unlike a rename, does not replace the key that another process made meanwhile.

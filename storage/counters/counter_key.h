@@ -9,7 +9,7 @@
 namespace shingled::storage::counters {
 
 /// The site's key from its file: 32 hexadecimal digits and a line end. If there is no file, makes
-/// one with a random key, mode 0600.
+/// one with a random key, mode 0600, that belongs to the owner of its folder if root makes it.
 ///
 /// Errors: kInvalid (not such a text), kDenied (others may read the file, or we may not), those of
 /// read_whole_file and of writing; each names the file, none the key.

@@ -74,9 +74,10 @@ Status CounterLog::append(const Addition& addition) {
 }
 
 Status CounterLog::sync() {
+  if (is_doubtful()) return Error{ErrorCode::kUnavailable, "an earlier sync failed"};
   if (std::exchange(state_.lock()->is_synced, true)) return {};
   Status synced = file_->sync();
-  if (!synced) state_.lock()->is_synced = false;
+  if (!synced) is_doubtful_.store(true, std::memory_order_relaxed);
   return synced;
 }
 

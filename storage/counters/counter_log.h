@@ -30,8 +30,10 @@ class CounterLog {
   /// Errors: kUnavailable; then nothing of it is in the log.
   Status append(const Addition& addition);
   /// It survives a power cut afterwards, too. Does nothing if there is nothing new.
-  /// Errors: kUnavailable; later calls try again.
+  /// Errors: kUnavailable, from then on always: the system may have dropped what it could not write,
+  ///         and then a later sync succeeds without it.
   Status sync();
+  [[nodiscard]] bool is_doubtful() const { return is_doubtful_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -46,6 +48,7 @@ class CounterLog {
   AppendFile* const file_;  ///< for `sync` beside `append`
   Guarded<State> state_;
   std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<bool> is_doubtful_{false};  ///< a sync failed
 };
 
 /// What a log holds.

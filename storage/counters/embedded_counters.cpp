@@ -62,23 +62,45 @@ void EmbeddedCounters::change_view(const std::function<void(View&)>& change) {
 }
 
 Status EmbeddedCounters::begin_table(const Live* seen, Slot slot) {
-  const std::unique_lock alone(adding_);
+  const MutexLock beginning(beginning_);
   if (view()->live.get() != seen) return {};
-  return begin_alone(slot, [](View&) {});
+  return begin_meanwhile(slot, [](View&) {});
 }
 
-Status EmbeddedCounters::begin_alone(Slot slot, const std::function<void(View&)>& change) {
+Status EmbeddedCounters::begin_meanwhile(Slot slot, const std::function<void(View&)>& change) {
+  is_beginning_ = true;
+  auto live = make_live(slot);
+  if (live) {
+    const std::unique_lock alone(adding_);
+    put_live(*std::move(live), change);
+  }
+  is_beginning_ = false;
+  return live ? Status{} : live.error();
+}
+
+Status EmbeddedCounters::begin_alone(Slot slot) {
+  auto live = make_live(slot);
+  if (!live) return live.error();
+  put_live(*std::move(live), [](View&) {});
+  return {};
+}
+
+Result<std::shared_ptr<EmbeddedCounters::Live>> EmbeddedCounters::make_live(Slot slot) {
   auto live = std::make_shared<Live>(slot, next_number_++);
   auto log = CounterLog::create(files_, log_name(live->number), slot);
   if (!log) return log.error();
   live->log = *std::move(log);
+  return live;
+}
+
+void EmbeddedCounters::put_live(std::shared_ptr<Live> live,
+                                const std::function<void(View&)>& change) {
   change_view([&](View& view) {
     if (view.live) view.frozen.push_back(view.live);
     view.live = std::move(live);
     change(view);
   });
   if (wanted_) wanted_();
-  return {};
 }
 
 bool EmbeddedCounters::is_full(const View& view) const {
@@ -104,7 +126,10 @@ Status EmbeddedCounters::add(const Addition& addition) {
       is_early = live && live->table.slot() == slot &&
                  live->table.memory_bytes() > options_.memory_max / kLiveShare;
       const bool is_large = is_early || (live && live->log->bytes() > options_.log_max);
-      if (live && live->table.slot() == slot && !is_large) {
+      const bool is_right = live && live->table.slot() == slot && !is_large;
+      // Another thread is waiting for the disk with the next table. Until it has it, the one before
+      // takes what comes, though its ten minutes have just ended: mail waits for this.
+      if (is_right || (live && is_beginning_ && !is_full(*now))) {
         if (Status written = live->log->append(addition); !written) return written;
         apply(*now, *live, addition);
         return {};
@@ -220,6 +245,9 @@ Result<std::vector<Entry>> EmbeddedCounters::entries_of(const View& view, const 
 Status EmbeddedCounters::sync() {
   const ViewPointer now = view();
   Status first;
+  // Its table is on the disk when it is sealed.
+  if (now->live && now->live->log->is_doubtful())
+    first = begin_table(now->live.get(), present_slot());
   for (const auto& table : now->frozen)
     if (Status synced = sync_log(*table); !synced) first = synced;
   if (now->live)

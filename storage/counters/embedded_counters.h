@@ -56,7 +56,7 @@ struct EmbeddedCounterStatus {
 /// seconds and whenever `wanted` was called.
 ///
 /// Threads: any thread, except `maintain` from one at a time. `ask` never waits for a disk that
-///          others write to; `add` does while a new table begins.
+///          others write to; `add` does for its own record, and the one that begins a table for it.
 /// Source:  COUNTERS.md sections 3 to 6.
 class EmbeddedCounters {
  public:
@@ -99,7 +99,8 @@ class EmbeddedCounters {
   Status forget(std::span<const CounterKey> keys);
 
   /// What was added before is on the disk afterwards.
-  /// Errors: kUnavailable.
+  /// Errors: kUnavailable. A table whose log cannot be synced is ended, and `sync` fails until it
+  ///         is sealed.
   Status sync();
 
   /// Seals tables of periods that are over or too large, merges files, deletes what is too old or
@@ -129,6 +130,8 @@ class EmbeddedCounters {
     sqlite::CataloguedFile catalogued;
     std::unique_ptr<SealedFile> sealed;
     mutable std::atomic<bool> is_damaged{false};  ///< found when it was merged
+    /// It has no counters of mass 1 on days before this one, as far as is known.
+    mutable std::atomic<Day> singles_from{0};
 
     [[nodiscard]] std::uint64_t number() const { return static_cast<std::uint64_t>(catalogued.id); }
   };
@@ -168,6 +171,10 @@ class EmbeddedCounters {
   Status read_forgotten();
   Status read_logs();
   Status read_one_log(std::uint64_t number);
+  /// The first use of a catalogue. `unnamed`: files that it does not name.
+  /// Errors: kCorrupt if there are sealed files: those of a catalogue that is gone.
+  Status begin_catalogue(sqlite::CounterCatalogue& catalogue,
+                         const std::vector<std::string>& unnamed);
   void remove_leftovers(Catalogue& catalogue, const std::vector<std::string>& leftovers);
 
   [[nodiscard]] ViewPointer view() const { return *view_.lock(); }
@@ -176,11 +183,18 @@ class EmbeddedCounters {
   void change_view(const std::function<void(View&)>& change);
   /// Begins a new table, unless the present one is still that of `seen`.
   Status begin_table(const Live* seen, Slot slot);
+  /// Begins a new table while others add to the present one, and changes the view with it. With the
+  /// lock of `beginning_`.
+  Status begin_meanwhile(Slot slot, const std::function<void(View&)>& change)
+      SHINGLED_REQUIRES(beginning_);
+  /// The same while nobody adds.
+  Status begin_alone(Slot slot) SHINGLED_REQUIRES(beginning_);
+  Result<std::shared_ptr<Live>> make_live(Slot slot) SHINGLED_REQUIRES(beginning_);
+  void put_live(std::shared_ptr<Live> live, const std::function<void(View&)>& change);
   /// Gives `answers` what the sealed files have.
   void ask_files(const View& view, Slot slot, std::span<const CounterKey> keys,
                  std::span<const Window> windows, CounterAnswers& answers);
   [[nodiscard]] bool is_full(const View& view) const;
-  Status begin_alone(Slot slot, const std::function<void(View&)>& change);
   Status sync_log(Live& table);
   static void apply(const View& view, Live& live, const Addition& addition);
   [[nodiscard]] static PairSeen seen_before(const View& view, const Live& live,
@@ -202,10 +216,16 @@ class EmbeddedCounters {
   Status seal_frozen(const std::stop_token& stop);
   Status seal(const std::shared_ptr<Live>& table);
   [[nodiscard]] std::vector<std::shared_ptr<const File>> whole_files() const;
+  /// Whether what is made of these files has room on the disk beside them.
+  Status has_room(const std::vector<std::shared_ptr<const File>>& inputs);
   static void find_damage(const std::vector<std::shared_ptr<const File>>& inputs);
   Status merge_some(const std::stop_token& stop);
   Status expire(const std::stop_token& stop);
   Status shrink(const std::stop_token& stop);
+  /// Writes the files again that are smaller by these rules, until those that are left are small
+  /// enough; true if they are.
+  Result<bool> shrink_by(const MergeRules& rules, const std::stop_token& stop);
+  [[nodiscard]] std::uint64_t disk_bytes() const;
   Status rewrite(const std::vector<std::shared_ptr<const File>>& inputs, const MergeRules& rules,
                  const std::stop_token& stop);
   /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr.
@@ -227,6 +247,10 @@ class EmbeddedCounters {
   /// Held while tables are sealed, and by `import`, `learn` and `forget`. First of all locks.
   Mutex sealing_;
   Guarded<Timekeeper> time_;
+  /// Held while a new table is made and takes its place, so that tables come in the order of their
+  /// numbers.
+  Mutex beginning_;
+  std::atomic<bool> is_beginning_{false};  ///< and the disk is waited for
   /// Held together while something is added, alone while a new table takes its place.
   FairSharedMutex adding_;
   /// Held while the catalogue and then the view change.
@@ -237,8 +261,7 @@ class EmbeddedCounters {
   Guarded<std::vector<std::shared_ptr<const void>>> retired_;
   SumCache sums_;  ///< of what the files of a view have
   std::atomic<std::uint64_t> few_asked_{0};
-  Slot last_maintained_ = 0;       ///< of `maintain`
-  std::uint32_t days_shrunk_ = 0;  ///< of `maintain`
+  Slot last_maintained_ = 0;  ///< of `maintain`
   std::atomic<std::uint64_t> shrunk_{0};
   std::atomic<std::uint64_t> sealed_early_{0};
   std::uint64_t log_bytes_lost_ = 0;  ///< these three never change after the start

@@ -18,6 +18,9 @@ constexpr Slot kSlotSlack = kSlotsPerDay;
 constexpr Day kDaySlack = 1;
 /// In one call of `maintain`, so that the rest of its work comes though more and more is sealed.
 constexpr int kMergesMax = 4;
+constexpr std::uint64_t kMegabyte = 1'000'000;
+/// Files beyond the bound of the disk shrink by this part of it.
+constexpr std::uint64_t kShrinkShare = 16;
 
 void note(Status& first, Status status) {
   if (first && !status) first = std::move(status);
@@ -31,15 +34,13 @@ void remove_all(FileSystem& files, std::vector<std::string>& names) {
 
 std::int64_t file_id(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-/// Drops those that apply to nothing any more. `first`: the smallest number that is still there.
-void drop_forgotten(std::shared_ptr<const ForgottenCounters>& forgotten, std::uint64_t first) {
-  if (!forgotten) return;
+/// Without those that apply to nothing any more. `first`: the smallest number that is still there.
+std::shared_ptr<const ForgottenCounters> left_from(
+    std::shared_ptr<const ForgottenCounters> forgotten, std::uint64_t first) {
+  if (!forgotten || !forgotten->has_before(first)) return forgotten;
   auto left = std::make_shared<ForgottenCounters>(*forgotten);
   left->drop_before(first);
-  if (left->size() == 0)
-    forgotten = nullptr;
-  else if (left->size() != forgotten->size())
-    forgotten = std::move(left);
+  return left->size() == 0 ? nullptr : left;
 }
 
 }  // namespace
@@ -132,17 +133,22 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   }
   remove_all(files_, catalogue->unsure);
   if (sealed) catalogue->first_log = sealed->number + 1;
+  // Only who has the catalogue changes files and what was forgotten. That may be much, so it is
+  // looked through before anybody has to wait for the view.
+  const ViewPointer before = view();
+  std::vector<std::shared_ptr<const File>> files = before->files;
+  std::erase_if(files,
+                [&](const auto& file) { return std::ranges::find(inputs, file) != inputs.end(); });
+  if (made) files.push_back(made);
+  std::uint64_t first_left = catalogue->first_log;
+  for (const auto& file : files) first_left = std::min(first_left, file->number());
+  for (const auto& file : before->lost)
+    first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
+  const auto forgotten = left_from(before->forgotten, first_left);
   change_view([&](View& view) {
-    std::erase_if(view.files, [&](const auto& file) {
-      return std::ranges::find(inputs, file) != inputs.end();
-    });
+    view.files = std::move(files);
     std::erase(view.frozen, sealed);
-    if (made) view.files.push_back(made);
-    std::uint64_t first_left = catalogue->first_log;
-    for (const auto& file : view.files) first_left = std::min(first_left, file->number());
-    for (const auto& file : view.lost)
-      first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
-    drop_forgotten(view.forgotten, first_left);
+    view.forgotten = forgotten;
   });
   {
     auto retired = retired_.lock();
@@ -190,6 +196,7 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
     leaves_out = [&](std::size_t place, const CounterKey& key) {
       return inputs[place]->number() <= forgotten->last(key);
     };
+  if (Status room = has_room(inputs); !room) return room;
   const std::string name = sealed_name(file_id(number));
   // A merge may take minutes; tables that wait for it would fill the memory.
   const auto footer =
@@ -204,7 +211,24 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   }
   auto made = open_made(number, *footer);
   if (!made) return made.error();
+  Day singles_from = inputs.front()->singles_from;
+  for (const auto& input : inputs)
+    singles_from = std::min(singles_from, input->singles_from.load());
+  (*made)->singles_from = std::max(singles_from, rules.singles_from);
   return replace(inputs, *made, nullptr);
+}
+
+Status EmbeddedCounters::has_room(const std::vector<std::shared_ptr<const File>>& inputs) {
+  // Tried on a disk with less, it would fill that until it fails, and again a few seconds later:
+  // logs could not be written meanwhile, nor what others have on that disk.
+  const auto free = files_.free_bytes();
+  if (!free) return free.error();
+  std::uint64_t wanted = options_.log_max;
+  for (const auto& input : inputs) wanted += input->catalogued.bytes;
+  if (*free >= wanted) return {};
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("to merge files needs {} MB on the disk of {}, which has {} MB free",
+                           wanted / kMegabyte, options_.directory, *free / kMegabyte)};
 }
 
 void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {
@@ -221,6 +245,8 @@ Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
     std::vector<std::shared_ptr<const File>> inputs;
     for (const std::size_t place : files_to_merge(bytes)) inputs.push_back(files[place]);
     if (inputs.empty()) return {};
+    // At least the smaller ones.
+    while (inputs.size() > 2 && !has_room(inputs)) inputs.pop_back();
     if (Status merged = rewrite(inputs, rules_now(), stop); !merged) return merged;
   }
   return {};
@@ -271,29 +297,48 @@ Status EmbeddedCounters::drop_lost(const sqlite::CataloguedFile& lost) {
 }
 
 Status EmbeddedCounters::shrink(const std::stop_token& stop) {
-  const auto is_too_large = [&] { return status().disk_bytes > options_.disk_max; };
+  if (disk_bytes() <= options_.disk_max) return {};
   const Slot slot = present_slot();
   const Day oldest = day_of(slot) >= kDaysKept ? day_of(slot) - kDaysKept + 1 : 0;
+  MergeRules rules = rules_now();
   // First fewer periods of ten minutes, then fewer counters of one message, the oldest days first.
-  for (Slot kept = kSlotsPerDay; is_too_large() && !stop.stop_requested();) {
-    MergeRules rules = rules_now();
-    if (kept > 1) {
-      kept /= 2;
-      rules.slots_from = slot - std::min(slot, kept) + 1;
-    } else {
-      rules.slots_from = slot + 1;
-      rules.singles_from = oldest + ++days_shrunk_;
-      if (rules.singles_from > day_of(slot)) {
-        days_shrunk_ = 0;
-        return Error{ErrorCode::kLimit, "counters.disk_max is too small for these counters"};
-      }
-    }
-    ++shrunk_;
-    for (const auto& file : whole_files())
-      if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten;
+  for (Slot kept = kSlotsPerDay / 2; kept > 0; kept /= 2) {
+    rules.slots_from = slot - std::min(slot, kept - 1);
+    const auto is_enough = shrink_by(rules, stop);
+    if (!is_enough) return is_enough.error();
+    if (*is_enough || stop.stop_requested()) return {};
   }
-  days_shrunk_ = 0;
-  return {};
+  rules.slots_from = slot + 1;
+  for (Day day = oldest; day <= day_of(slot); ++day) {
+    rules.singles_from = day;
+    const auto is_enough = shrink_by(rules, stop);
+    if (!is_enough) return is_enough.error();
+    if (*is_enough || stop.stop_requested()) return {};
+  }
+  if (disk_bytes() <= options_.disk_max) return {};
+  return Error{ErrorCode::kLimit, "counters.disk_max is too small for these counters"};
+}
+
+Result<bool> EmbeddedCounters::shrink_by(const MergeRules& rules, const std::stop_token& stop) {
+  // Somewhat below the bound, or the files would be written again for each table that is sealed.
+  const std::uint64_t wanted = options_.disk_max - options_.disk_max / kShrinkShare;
+  bool has_shrunk = false;
+  for (const auto& file : whole_files()) {
+    if (stop.stop_requested()) return false;
+    const PeriodRange& range = file->sealed->footer().range;
+    const bool has_slots = range.has_slots && range.slot_first < rules.slots_from;
+    if (!has_slots && file->singles_from >= rules.singles_from) continue;
+    if (!std::exchange(has_shrunk, true)) ++shrunk_;
+    if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten.error();
+    if (disk_bytes() <= wanted) return true;
+  }
+  return false;
+}
+
+std::uint64_t EmbeddedCounters::disk_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& file : view()->files) bytes += file->catalogued.bytes;
+  return bytes;
 }
 
 }  // namespace shingled::storage::counters

@@ -113,8 +113,8 @@ Status EmbeddedCounters::insert(std::vector<PairClaims::Claim> claims,
   const auto claimed = std::make_shared<PairClaims>(std::move(claims));
   std::vector<std::shared_ptr<Live>> older;
   {
-    const std::unique_lock alone(adding_);
-    Status begun = begin_alone(present_slot(), [&](View& view) {
+    const MutexLock beginning(beginning_);
+    Status begun = begin_meanwhile(present_slot(), [&](View& view) {
       view.claims = claimed;
       older = view.frozen;
     });
@@ -251,12 +251,19 @@ Status EmbeddedCounters::import(std::span<const CounterSeries> counters) {
 Status EmbeddedCounters::forget(std::span<const CounterKey> keys) {
   if (keys.empty()) return {};
   const MutexLock sealing(sealing_);
-  // Nobody adds and no file gets a number until it is done, so what has a number counts as before.
-  const std::unique_lock alone(adding_);
   // A row has room for one number. A log that came after the first one is not read again then.
   const ViewPointer now = view();
-  if (std::ranges::any_of(keys, [&](const auto& key) { return now->last_forgotten(key) != 0; })) {
-    if (Status begun = begin_alone(present_slot(), [](View&) {}); !begun) return begun;
+  const bool is_again =
+      std::ranges::any_of(keys, [&](const auto& key) { return now->last_forgotten(key) != 0; });
+  if (is_again) {  // first most of it, while others add
+    if (Status begun = begin_table(now->live.get(), present_slot()); !begun) return begun;
+    if (Status sealed = seal_all(view()->frozen, {}); !sealed) return sealed;
+  }
+  // Nobody adds and no file gets a number until it is done, so what has a number counts as before.
+  const MutexLock beginning(beginning_);
+  const std::unique_lock alone(adding_);
+  if (is_again) {
+    if (Status begun = begin_alone(present_slot()); !begun) return begun;
     if (Status sealed = seal_all(view()->frozen, {}); !sealed) return sealed;
   }
   auto catalogue = catalogue_.lock();
@@ -273,7 +280,7 @@ Status EmbeddedCounters::forget(std::span<const CounterKey> keys) {
                                                 "removed from their files",
                                                 kForgottenMax)};
   // First, so that nothing changes if it fails. A table that is begun in vain does no harm.
-  if (Status begun = begin_alone(present_slot(), [](View&) {}); !begun) return begun;
+  if (Status begun = begin_alone(present_slot()); !begun) return begun;
   sqlite::CounterCatalogue::Change change;
   change.forgotten = rows;
   if (Status changed = catalogue->file->change(change); !changed) return changed;

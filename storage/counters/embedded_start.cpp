@@ -1,4 +1,6 @@
 // The part of EmbeddedCounters that takes up what was there before.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -32,6 +34,7 @@ Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_fil
   auto file = std::make_shared<File>();
   file->catalogued = catalogued;
   file->sealed = *std::move(sealed);
+  file->singles_from = catalogued.day_first;
   return std::shared_ptr<const File>(std::move(file));
 }
 
@@ -80,7 +83,25 @@ Status EmbeddedCounters::open_files() {
     const bool is_needed = named.contains(name) || (log && *log >= *first_log);
     if (is_counter_file(name) && !is_needed) leftovers.push_back(name);
   }
+  if (Status right = begin_catalogue(*catalogue->file, leftovers); !right) return right;
   remove_leftovers(*catalogue, leftovers);
+  return {};
+}
+
+Status EmbeddedCounters::begin_catalogue(sqlite::CounterCatalogue& catalogue,
+                                         const std::vector<std::string>& unnamed) {
+  const auto used = catalogue.is_used();
+  if (!used) return used.error();
+  if (*used) return {};
+  const auto sealed = std::ranges::count_if(unnamed, is_sealed_file);
+  if (sealed > 0)
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}/counters.db is new, but there are files of counters ({}), which "
+                             "nobody can count without the one before; allowed: that one, or "
+                             "none of these files",
+                             options_.directory, sealed)};
+  // Now a sealed file that it does not name is one that was being made.
+  static_cast<void>(catalogue.change({}));
   return {};
 }
 

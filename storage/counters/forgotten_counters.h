@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,9 @@ class ForgottenCounters {
   [[nodiscard]] std::uint64_t last(const CounterKey& key) const {
     const auto found = last_.find(key);
     return found == last_.end() ? 0 : found->second;
+  }
+  [[nodiscard]] bool has_before(std::uint64_t first) const {
+    return std::ranges::any_of(last_, [&](const auto& row) { return row.second < first; });
   }
   /// Drops what applies to numbers below `first` only.
   void drop_before(std::uint64_t first) {

@@ -13,9 +13,10 @@ namespace shingled::storage::counters {
 /// their
 ///   own time, so that no period is counted twice and each is ten minutes long.
 /// - If the clock goes back by a day or more, it was wrong before: the counters follow it.
-/// - If it jumps ahead by more than two days, the counters follow it, too, so that new mail is
-///   counted where people look for it; but nothing is deleted because of its age until a day has
-///   passed on the new time. If the clock is set right meanwhile, all is still there.
+/// - If it jumps ahead by more than an hour, or a process starts more than two days after the one
+///   before ended, the counters follow it, too, so that new mail is counted where people look for
+///   it; but nothing is deleted or summed up because of its age until a day has passed on the new
+///   time. If the clock is set right meanwhile, all is still there.
 ///
 /// Threads: one thread at a time.
 class Timekeeper {

@@ -113,6 +113,14 @@ Result<std::uint64_t> CounterCatalogue::first_log() {
   return static_cast<std::uint64_t>(*number);
 }
 
+Result<bool> CounterCatalogue::is_used() {
+  // One of an earlier version did not count its changes.
+  const auto changes = file_.database->integer(
+      "SELECT max(changes) + max(first_log) + (SELECT count(*) FROM files) FROM state");
+  if (!changes) return changes.error();
+  return *changes > 0;
+}
+
 Result<CatalogueTime> CounterCatalogue::time() {
   CatalogueTime time;
   Status done = for_each_row(statements_->time, [&](const Statement& row) {

@@ -58,6 +58,8 @@ class CounterCatalogue {
   Result<std::vector<CataloguedFile>> files();
   /// Logs with a smaller number do not count any more.
   Result<std::uint64_t> first_log();
+  /// Whether it was ever changed. If not, it knows of nothing.
+  Result<bool> is_used();
   Result<CatalogueTime> time();
   /// Every forgotten counter, in no particular order.
   Result<std::vector<ForgottenRow>> forgotten();

@@ -2,9 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include "config/system/folder_owner.h"
 
 namespace shingled::storage::sqlite {
 
@@ -16,12 +15,7 @@ UniqueFd create_file(const std::string& path) {
 
 UniqueFd create_daemon_file(const std::string& path) {
   UniqueFd made = create_file(path);
-  if (!made || ::geteuid() != 0) return made;
-  const auto parent = std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0 || info.st_uid == 0) return made;
-  static_cast<void>(::fchown(made.get(), info.st_uid, info.st_gid) == 0);
+  if (made) give_to_folder_owner(made.get(), path);
   return made;
 }
 

@@ -16,10 +16,8 @@ inline constexpr mode_t kFileMode = 0640;
 /// exists or cannot be created (see errno).
 UniqueFd create_file(const std::string& path);
 
-/// Like `create_file`, for a file that the daemon must write, too. If root creates it, it is given
-/// to the owner of the folder, because the daemon may be another user. If that fails, root keeps
-/// it, and a daemon that cannot open it reports that. (SQLite gives files that it creates beside a
-/// file to the owner of that file.)
+/// Like `create_file`, for a file that the daemon must write, too: `give_to_folder_owner`. (SQLite
+/// gives files that it creates beside a file to the owner of that file.)
 UniqueFd create_daemon_file(const std::string& path);
 
 }  // namespace shingled::storage::sqlite

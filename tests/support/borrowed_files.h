@@ -43,6 +43,7 @@ class BorrowedFiles final : public FileSystem {
   Status sync(const std::string& name) override { return files_.sync(name); }
   Status sync_names() override { return files_.sync_names(); }
   Result<std::vector<std::string>> names() override { return files_.names(); }
+  Result<std::uint64_t> free_bytes() override { return files_.free_bytes(); }
 
  private:
   class Mapped final : public MappedFile {

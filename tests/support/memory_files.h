@@ -35,7 +35,8 @@ class MemoryFiles final : public FileSystem {
   void cut_power() {
     const std::lock_guard lock(mutex_);
     files_ = durable_names_;
-    for (auto& [name, file] : files_) file->content.resize(file->synced);
+    for (auto& [name, file] : files_)
+      file->content.resize(std::min(file->synced, file->durable_max));
   }
   /// As above, but of what was not synced some is there all the same: any beginning of the bytes,
   /// some of it zeros, and any of the names and removals.
@@ -61,6 +62,14 @@ class MemoryFiles final : public FileSystem {
     }
     files_ = left;
     durable_names_ = std::move(left);
+  }
+  /// As the system does after a sync that failed: what was written before counts as synced for it,
+  /// but is not on the disk, and no later sync puts it there.
+  void drop_unsynced() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, file] : files_)
+      if (file->synced < file->content.size())
+        file->durable_max = std::min(file->durable_max, file->synced);
   }
   [[nodiscard]] std::uint64_t writes() const {
     const std::lock_guard lock(mutex_);
@@ -127,11 +136,21 @@ class MemoryFiles final : public FileSystem {
     for (const auto& [name, file] : files_) out.push_back(name);
     return out;
   }
+  Result<std::uint64_t> free_bytes() override {
+    const std::lock_guard lock(mutex_);
+    return free_bytes_;
+  }
+  /// What `free_bytes` says from now on; more can be written all the same.
+  void set_free_bytes(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    free_bytes_ = bytes;
+  }
 
  private:
   struct File {
     Bytes content;
     std::size_t synced = 0;
+    std::size_t durable_max = SIZE_MAX;  ///< whatever is synced later
   };
 
   class Appending final : public AppendFile {
@@ -181,6 +200,7 @@ class MemoryFiles final : public FileSystem {
   std::map<std::string, std::shared_ptr<File>> files_;
   std::map<std::string, std::shared_ptr<File>> durable_names_;
   std::set<std::string> denied_;
+  std::uint64_t free_bytes_ = 1ULL << 40U;
   std::uint64_t writes_ = 0;
   std::uint64_t writes_left_ = 0;
   bool fails_ = false;

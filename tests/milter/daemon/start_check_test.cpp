@@ -100,8 +100,13 @@ TEST_F(StartCheckTest, WarnsOfAFolderOfCountersThatCannotBeUsed) {
   std::filesystem::remove(name);
   std::filesystem::create_directory(name);
   std::ofstream(name + "/key") << "no key\n";
-  EXPECT_THAT(found_of(""),
-              ElementsAre(AllOf(Not(HasSubstr("warning")), HasSubstr("counters.key_file"))));
+  EXPECT_THAT(found_of(""), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr(name + "/key"),
+                                              HasSubstr("nothing is counted"))));
+  const std::string chosen = folder_.file("site.key");
+  std::filesystem::rename(name + "/key", chosen);
+  EXPECT_THAT(found_of("counters: {key_file: " + chosen + "}\n"),
+              ElementsAre(AllOf(Not(HasSubstr("warning")), HasSubstr("counters.key_file"),
+                                HasSubstr(chosen + ": is not a key"))));
 }
 
 TEST_F(StartCheckTest, RequiresTheChosenPlaceOfHistoryAndReports) {

@@ -142,7 +142,7 @@ TEST(CounterLog, RecordsOfAnotherPlaceDoNotCount) {
   EXPECT_EQ(got->content.bytes_lost, records.size());
 }
 
-TEST(CounterLog, SyncThatFailedIsTriedAgain) {
+TEST(CounterLog, AfterASyncThatFailedNoneIsTrusted) {
   MemoryFiles files;
   auto log = CounterLog::create(files, "1.log", 77);
   ASSERT_TRUE(log);
@@ -152,11 +152,23 @@ TEST(CounterLog, SyncThatFailedIsTriedAgain) {
   ASSERT_TRUE((*log)->append(addition));
   files.fail_at(0);
   EXPECT_FALSE((*log)->sync());
+  EXPECT_TRUE((*log)->is_doubtful());
   files.repair();
+  EXPECT_FALSE((*log)->sync()) << "the system may have dropped what it could not write";
+}
+
+TEST(CounterLog, SyncDoesNothingIfNothingIsNew) {
+  MemoryFiles files;
+  auto log = CounterLog::create(files, "1.log", 77);
+  ASSERT_TRUE(log);
+  Addition addition;
+  addition.counters.push_back({1, PieceType::kFrom});
+  addition.amounts.of(Measure::kMass) = 1;
+  ASSERT_TRUE((*log)->append(addition));
   EXPECT_TRUE((*log)->sync());
   const std::uint64_t writes = files.writes();
   EXPECT_TRUE((*log)->sync());
-  EXPECT_EQ(files.writes(), writes) << "nothing new, so nothing to do";
+  EXPECT_EQ(files.writes(), writes);
   files.cut_power();
   const auto got = read(files);
   ASSERT_TRUE(got);

@@ -190,6 +190,8 @@ TEST_F(EmbeddedCountersTest, DamagedFileIsNotMergedAndTheOthersAre) {
 }
 
 TEST_F(EmbeddedCountersTest, FileThatNobodyNamesIsRemovedAtTheStart) {
+  open();
+  counters_.reset();
   ASSERT_TRUE(files_.create("77.counts"));
   ASSERT_TRUE(files_.create("78.counts.tmp"));
   ASSERT_TRUE(files_.create("notes.txt"));

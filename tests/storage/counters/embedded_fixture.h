@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,6 +20,19 @@ inline const std::vector<Window> kWindows = {
     {Period::Unit::kSlot, 1, 0},  {Period::Unit::kSlot, 6, 0}, {Period::Unit::kSlot, 144, 0},
     {Period::Unit::kSlot, 18, 3}, {Period::Unit::kDay, 1, 0},  {Period::Unit::kDay, 14, 0},
     {Period::Unit::kDay, 3, 1},   {Period::Unit::kDay, 14, 1}};
+
+/// The time of day can be set; the steady time cannot.
+/// Threads: any thread.
+class SettableClock final : public Clock {
+ public:
+  explicit SettableClock(const testing::ManualClock& steady) : steady_(steady) {}
+  [[nodiscard]] TimePoint now() const override { return steady_.now(); }
+  [[nodiscard]] WallTime wall() const override { return steady_.wall() + ahead.load(); }
+  std::atomic<std::chrono::seconds> ahead{std::chrono::seconds(0)};
+
+ private:
+  const testing::ManualClock& steady_;
+};
 
 inline Amounts message(std::uint64_t bytes = 1000, std::uint64_t recipients = 1) {
   Amounts amounts;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -96,11 +98,7 @@ class RandomWalk {
   void step() {
     const std::uint64_t dice = random_() % 1000;
     if (dice < 930) {
-      const Addition addition = random_addition();
-      const Slot slot = counters_->present_slot();
-      expect_done(counters_->add(addition));
-      oracle_.add(addition, slot);
-      touch(addition);
+      add();
     } else if (dice < 940) {
       learn();
     } else if (dice < 944) {
@@ -108,13 +106,16 @@ class RandomWalk {
     } else if (dice < 950) {
       forget();
     } else if (dice < 985) {
-      clock_.advance(std::chrono::minutes(random_() % 11));
+      steady_.advance(std::chrono::minutes(random_() % 11));
       expect_done(counters_->maintain({}));
     } else if (dice < 995) {
       expect_done(counters_->maintain({}));
-    } else if (dice < 998) {
-      clock_.advance(std::chrono::hours(random_() % 30));
+    } else if (dice < 997) {
+      steady_.advance(std::chrono::hours(random_() % 30));
       expect_done(counters_->maintain({}));
+      others_ = kOthersOfAll;
+    } else if (dice < 998) {
+      set_clock_wrong();
       others_ = kOthersOfAll;
     } else {
       open();
@@ -178,6 +179,32 @@ class RandomWalk {
   Slot past_slot() {
     const Slot now = counters_->present_slot();
     return now - static_cast<Slot>(random_() % (random_() % 2 == 0 ? 20 : 16 * kSlotsPerDay));
+  }
+
+  void add() {
+    const Addition addition = random_addition();
+    const Slot slot = counters_->present_slot();
+    expect_done(counters_->add(addition));
+    oracle_.add(addition, slot);
+    touch(addition);
+  }
+  /// For a while. Not back by a day or more: ten minutes that were added to their day since are
+  /// asked for then.
+  void set_clock_wrong() {
+    constexpr int kMinutes[] = {-23 * 60, -50,     -1,           1,        50,
+                                61,       23 * 60, 24 * 60 + 30, 3 * 1440, 400 * 1440};
+    const std::chrono::seconds before = clock_.ahead;
+    clock_.ahead = before + std::chrono::minutes(kMinutes[random_() % std::size(kMinutes)]);
+    for (std::uint64_t i = random_() % 40; i > 0 && !::testing::Test::HasFatalFailure(); --i) {
+      if (random_() % 4 == 0) {
+        steady_.advance(std::chrono::minutes(random_() % 11));
+        expect_done(counters_->maintain({}));
+      } else {
+        add();
+      }
+      compare(touched_);
+    }
+    clock_.ahead = before;
   }
 
   void learn() {
@@ -270,7 +297,8 @@ class RandomWalk {
   Random random_;
   TemporaryDirectory directory_;
   MemoryFiles files_;
-  ManualClock clock_;
+  ManualClock steady_;
+  SettableClock clock_{steady_};
   CounterOracle oracle_;
   std::vector<CounterKey> touched_;  ///< what the steps since the last comparison may have changed
   int others_ = kOthers;

@@ -2,7 +2,9 @@
 // clock leaves behind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,19 +15,8 @@ namespace shingled::storage::counters {
 namespace {
 
 using testing::BorrowedFiles;
-using testing::ManualClock;
 
-/// The time of day can be set; the steady time cannot.
-class SettableClock final : public Clock {
- public:
-  explicit SettableClock(const ManualClock& steady) : steady_(steady) {}
-  [[nodiscard]] TimePoint now() const override { return steady_.now(); }
-  [[nodiscard]] WallTime wall() const override { return steady_.wall() + ahead; }
-  std::chrono::seconds ahead{0};
-
- private:
-  const ManualClock& steady_;
-};
+constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;
 
 class EmbeddedMaintenanceTest : public EmbeddedCountersTest {
  protected:
@@ -173,6 +164,124 @@ TEST_F(EmbeddedMaintenanceTest, WhatAWrongClockPutAheadStaysUntilItsTimeHasComeA
     maintain();
   }
   EXPECT_EQ(counters_->status().rows, 0U);
+}
+
+TEST_F(EmbeddedMaintenanceTest, ClockThatIsADayAheadForAWhileCostsNoTenMinutes) {
+  SettableClock clock(clock_);
+  open_with(files_, clock);
+  const auto count_slots = [&](std::uint64_t shingle) {
+    for (int slot = 0; slot < 3; ++slot) {
+      ASSERT_TRUE(counters_->add({{{shingle, PieceType::kFrom}}, {}, message()}));
+      clock_.advance(std::chrono::minutes(10));
+      maintain();
+    }
+  };
+  count_slots(5);
+  clock.ahead = std::chrono::hours(30);
+  count_slots(6);
+  clock.ahead = std::chrono::seconds(0);
+  count_slots(5);
+  const std::vector<CounterKey> keys = {{5, PieceType::kFrom}};
+  const std::vector<Window> windows = {{Period::Unit::kSlot, 12, 0}};
+  EXPECT_EQ(counters_->ask(keys, windows).of(0, 0).of(Measure::kMass), 6U);
+}
+
+TEST_F(EmbeddedMaintenanceTest, FilesAreNotMergedWhereTheDiskHasNoRoomForIt) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  std::size_t begun = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call == BorrowedFiles::Call::kCreate && name.ends_with(".counts.tmp")) ++begun;
+  };
+  files_.set_free_bytes(options_.log_max);
+  constexpr std::size_t kSlots = 6;
+  for (std::size_t slot = 1; slot <= kSlots; ++slot) {
+    add_one(slot);
+    clock_.advance(std::chrono::minutes(10));
+    const Status done = counters_->maintain({});
+    EXPECT_EQ(slot == 1, static_cast<bool>(done));
+    if (!done) {
+      EXPECT_EQ(done.error().code, ErrorCode::kUnavailable);
+      EXPECT_NE(done.error().message.find(directory_.path()), std::string::npos);
+    }
+  }
+  EXPECT_EQ(counters_->status().files, kSlots) << "tables are sealed all the same";
+  EXPECT_EQ(begun, kSlots);
+  expect_oracle();
+  files_.set_free_bytes(2 * options_.log_max);
+  maintain();
+  EXPECT_LT(counters_->status().files, kSlots);
+  expect_oracle();
+}
+
+TEST_F(EmbeddedMaintenanceTest, WhoAddsWhileATableIsBegunDoesNotWaitForTheDisk) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  add_one(1);
+  clock_.advance(std::chrono::minutes(10));
+  const Slot before = counters_->present_slot() - 1;
+  int begun = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call != BorrowedFiles::Call::kCreate || !name.ends_with(".log")) return;
+    ++begun;
+    const Addition other{{{2, PieceType::kFrom}}, {}, message()};
+    std::jthread([&] { EXPECT_TRUE(counters_->add(other)); }).join();
+    oracle_.add(other, before);
+    expect_oracle();
+  };
+  add_one(3);
+  EXPECT_EQ(begun, 1);
+  hooked.hook = nullptr;
+  expect_oracle();
+  open();
+  expect_oracle();
+}
+
+TEST_F(EmbeddedMaintenanceTest, AtTheBoundOfTheDiskFilesAreSeldomWrittenAgain) {
+  BorrowedFiles hooked(files_);
+  options_.disk_max = 150'000;
+  open_with(hooked, clock_);
+  std::uint64_t begun = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call == BorrowedFiles::Call::kCreate && name.ends_with(".counts.tmp")) ++begun;
+  };
+  const CounterKey frequent{kSpread / 2, PieceType::kFrom};
+  std::uint64_t shingle = 0;
+  std::uint64_t most = 0;
+  constexpr Slot kSlots = 2 * kSlotsPerDay;
+  for (Slot slot = 0; slot < kSlots; ++slot) {
+    for (int i = 0; i < 200; ++i)
+      ASSERT_TRUE(
+          counters_->add({{{++shingle * kSpread, PieceType::kLink}, frequent}, {}, message()}));
+    clock_.advance(std::chrono::minutes(10));
+    begun = 0;
+    maintain();
+    ASSERT_LE(counters_->status().disk_bytes, options_.disk_max) << slot;
+    most = std::max(most, begun);
+  }
+  EXPECT_GT(counters_->status().shrunk, 0U);
+  EXPECT_LE(most, 20U);
+  const std::vector<CounterKey> keys = {frequent};
+  EXPECT_EQ(counters_->ask(keys, kWindows).of(0, 5).of(Measure::kMass), 200 * kSlots) << "14 days";
+}
+
+TEST_F(EmbeddedMaintenanceTest, BoundOfTheDiskThatCannotBeKeptIsAnErrorAndWritesNothingAgain) {
+  BorrowedFiles hooked(files_);
+  options_.disk_max = 8192;
+  open_with(hooked, clock_);
+  for (std::uint64_t shingle = 1; shingle <= 3000; ++shingle)
+    for (int i = 0; i < 2; ++i) add({{{shingle * kSpread, PieceType::kLink}}, {}, message()});
+  clock_.advance(std::chrono::hours(25));
+  const Status first = counters_->maintain({});
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ErrorCode::kLimit);
+  std::uint64_t begun = 0;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string&) {
+    if (call == BorrowedFiles::Call::kCreate) ++begun;
+  };
+  EXPECT_FALSE(counters_->maintain({}));
+  EXPECT_EQ(begun, 0U);
+  expect_oracle();
 }
 
 }  // namespace

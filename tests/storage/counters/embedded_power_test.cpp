@@ -170,6 +170,21 @@ TEST_F(EmbeddedPowerTest, SyncCoversOnceWhatAKilledProcessHadWritten) {
   expect_oracle();
 }
 
+TEST_F(EmbeddedPowerTest, WhatASyncCouldNotWriteIsOnTheDiskWhenSyncSucceedsAgain) {
+  open();
+  add({{{5, PieceType::kFrom}}, {{{1, PieceType::kLinkFrom}, 9}}, message()});
+  files_.fail_at(0);
+  EXPECT_FALSE(counters_->sync());
+  files_.drop_unsynced();
+  files_.repair();
+  for (int i = 0; i < 3 && !counters_->sync(); ++i) maintain();
+  EXPECT_TRUE(counters_->sync());
+  counters_.reset();
+  files_.cut_power();
+  open();
+  expect_oracle();
+}
+
 TEST_F(EmbeddedPowerTest, NothingThatWasSyncedIsMissing) {
   walk(1, [&] { files_.cut_power(); });
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +108,40 @@ TEST_F(EmbeddedStartTest, LeftoversStayWhileTheCatalogueCannotBeWritten) {
   EXPECT_FALSE(files_.has("1.log"));
   expect_oracle();
   counters_.reset();  // before the disk
+}
+
+TEST_F(EmbeddedStartTest, WithoutItsCatalogueNothingIsRemoved) {
+  open();
+  add({{{5, PieceType::kFrom}}, {}, message()});
+  clock_.advance(std::chrono::minutes(10));
+  maintain();
+  add({{{5, PieceType::kFrom}}, {}, message()});
+  counters_.reset();
+  const auto names = files_.names();
+  const std::string catalogue = directory_.file("counters.db");
+  std::filesystem::rename(catalogue, catalogue + ".away");
+  EmbeddedCounterOptions options;
+  options.directory = directory_.path();
+  for (int start = 0; start < 2; ++start) {
+    const auto opened = EmbeddedCounters::open(options, files_, clock_);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(opened.error().message.find(catalogue), std::string::npos);
+    EXPECT_EQ(*files_.names(), *names);
+  }
+  std::filesystem::rename(catalogue + ".away", catalogue);
+  open();
+  expect_oracle();
+}
+
+TEST_F(EmbeddedStartTest, FirstFileThatWasBeingMadeIsALeftover) {
+  open();
+  add({{{5, PieceType::kFrom}}, {}, message()});
+  counters_.reset();
+  ASSERT_TRUE(files_.create("1.counts"));  // the process ended before it was named
+  open();
+  EXPECT_FALSE(files_.has("1.counts"));
+  expect_oracle();
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +14,10 @@
 #include "config/base/guarded.h"
 #include "config/metrics/metric_report.h"
 #include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_key.h"
 #include "tests/storage/counters/embedded_fixture.h"
 #include "tests/support/borrowed_files.h"
+#include "tests/support/seeded_random.h"
 
 namespace shingled::storage::counters {
 namespace {
@@ -100,6 +105,7 @@ TEST_F(EmbeddedStoreTest, FailedSyncAndUpkeepAreLoggedOnceAndTriedAgain) {
   files_.repair();
   store_->sync();
   store_->maintain();
+  store_->sync();
   for (const char* work : {"work=sync", "work=maintain"}) {
     EXPECT_EQ(lines_.count(std::string("counters_fail ") + work), 1U) << work;
     EXPECT_EQ(lines_.count(std::string("counters_work_again ") + work), 1U) << work;
@@ -204,6 +210,36 @@ TEST(EmbeddedStore, MakesItsFolderAndRefusesASecondProcessByName) {
   auto again = EmbeddedCounterStore::open(options, clock, logger);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ((*again)->series({1, PieceType::kFrom}, {})->size(), 1U);
+}
+
+TEST(EmbeddedStore, WhatRootMakesBelongsToTheOwnerOfTheFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can create files for another owner";
+  constexpr uid_t kDaemon = 65534;
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::chown(directory.path().c_str(), kDaemon, kDaemon), 0);
+  const ManualClock clock;
+  NullLogger logger;
+  EmbeddedCounterOptions options;
+  options.directory = directory.file("counters");
+  auto store = EmbeddedCounterStore::open(options, clock, logger);
+  ASSERT_TRUE(store) << store.error().message;
+  const CounterKey key{1, PieceType::kFrom};
+  ASSERT_TRUE((*store)->add({{key}, {}, message()}, {}));
+  const Slot now = (*store)->present_slot();
+  ASSERT_TRUE((*store)->import(
+      std::vector<CounterSeries>{{key, {{{Period::Unit::kSlot, now}, message()}}}}, {}));
+  testing::SeededRandom random(1);
+  ASSERT_TRUE(read_or_make_key(options.directory + "/key", random));
+  std::set<std::string> kinds;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(directory.path())) {
+    struct stat info {};
+    ASSERT_EQ(::stat(file.path().c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, kDaemon) << file.path();
+    EXPECT_EQ(info.st_gid, kDaemon) << file.path();
+    kinds.insert(file.path().has_extension() ? file.path().extension() : file.path().filename());
+  }
+  for (const char* kind : {".log", ".counts", ".db", ".lock", "counters", "key"})
+    EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
 TEST(EmbeddedStore, FolderThatCannotBeMadeIsNamed) {
