@@ -30,7 +30,7 @@ class BorrowedFiles final : public FileSystem {
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
     auto mapped = files_.map(name);
     if (!mapped) return mapped;
-    return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(*this, name, *std::move(mapped)));
+    return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(self_, name, *std::move(mapped)));
   }
   Status rename(const std::string& from, const std::string& to) override {
     before(Call::kRename, to);
@@ -48,15 +48,18 @@ class BorrowedFiles final : public FileSystem {
  private:
   class Mapped final : public MappedFile {
    public:
-    Mapped(const BorrowedFiles& files, std::string name, std::unique_ptr<MappedFile> mapped)
-        : files_(files), name_(std::move(name)), mapped_(std::move(mapped)) {}
-    ~Mapped() override { files_.before(Call::kUnmap, name_); }
+    Mapped(std::weak_ptr<const BorrowedFiles*> files, std::string name,
+           std::unique_ptr<MappedFile> mapped)
+        : files_(std::move(files)), name_(std::move(name)), mapped_(std::move(mapped)) {}
+    ~Mapped() override {
+      if (const auto files = files_.lock()) (*files)->before(Call::kUnmap, name_);
+    }
     Mapped(const Mapped&) = delete;
     Mapped& operator=(const Mapped&) = delete;
     [[nodiscard]] BytesView bytes() const override { return mapped_->bytes(); }
 
    private:
-    const BorrowedFiles& files_;
+    const std::weak_ptr<const BorrowedFiles*> files_;
     const std::string name_;
     const std::unique_ptr<MappedFile> mapped_;
   };
@@ -66,6 +69,8 @@ class BorrowedFiles final : public FileSystem {
   }
 
   FileSystem& files_;
+  /// For mapped files, which may live longer.
+  const std::shared_ptr<const BorrowedFiles*> self_ = std::make_shared<const BorrowedFiles*>(this);
 };
 
 }  // namespace shingled::testing
