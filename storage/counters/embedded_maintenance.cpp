@@ -18,7 +18,7 @@ constexpr Slot kSlotSlack = kSlotsPerDay;
 constexpr Day kDaySlack = 1;
 /// In one call of `maintain`, so that the rest of its work comes though more and more is sealed.
 constexpr int kMergesMax = 4;
-constexpr std::uint64_t kMegabyte = 1'000'000;
+constexpr std::uint64_t kKilobyte = 1000;
 /// Files beyond the bound of the disk shrink by this part of it.
 constexpr std::uint64_t kShrinkShare = 16;
 
@@ -223,12 +223,13 @@ Status EmbeddedCounters::has_room(const std::vector<std::shared_ptr<const File>>
   // logs could not be written meanwhile, nor what others have on that disk.
   const auto free = files_.free_bytes();
   if (!free) return free.error();
-  std::uint64_t wanted = options_.log_max;
-  for (const auto& input : inputs) wanted += input->catalogued.bytes;
+  std::uint64_t bytes = 0;
+  for (const auto& input : inputs) bytes += input->catalogued.bytes;
+  const std::uint64_t wanted = bytes + std::min(bytes, options_.log_max);
   if (*free >= wanted) return {};
   return Error{ErrorCode::kUnavailable,
-               fmt::format("to merge files needs {} MB on the disk of {}, which has {} MB free",
-                           wanted / kMegabyte, options_.directory, *free / kMegabyte)};
+               fmt::format("to merge files needs {} kB on the disk of {}, which has {} kB free",
+                           wanted / kKilobyte, options_.directory, *free / kKilobyte)};
 }
 
 void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {

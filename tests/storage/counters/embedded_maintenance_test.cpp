@@ -193,7 +193,7 @@ TEST_F(EmbeddedMaintenanceTest, FilesAreNotMergedWhereTheDiskHasNoRoomForIt) {
   hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
     if (call == BorrowedFiles::Call::kCreate && name.ends_with(".counts.tmp")) ++begun;
   };
-  files_.set_free_bytes(options_.log_max);
+  files_.set_free_bytes(1000);
   constexpr std::size_t kSlots = 6;
   for (std::size_t slot = 1; slot <= kSlots; ++slot) {
     add_one(slot);
@@ -208,7 +208,7 @@ TEST_F(EmbeddedMaintenanceTest, FilesAreNotMergedWhereTheDiskHasNoRoomForIt) {
   EXPECT_EQ(counters_->status().files, kSlots) << "tables are sealed all the same";
   EXPECT_EQ(begun, kSlots);
   expect_oracle();
-  files_.set_free_bytes(2 * options_.log_max);
+  files_.set_free_bytes(100'000);
   maintain();
   EXPECT_LT(counters_->status().files, kSlots);
   expect_oracle();
@@ -248,9 +248,9 @@ TEST_F(EmbeddedMaintenanceTest, AtTheBoundOfTheDiskFilesAreSeldomWrittenAgain) {
   const CounterKey frequent{kSpread / 2, PieceType::kFrom};
   std::uint64_t shingle = 0;
   std::uint64_t most = 0;
-  constexpr Slot kSlots = 2 * kSlotsPerDay;
+  constexpr Slot kSlots = 3 * kSlotsPerDay;  // one day has room, three have not
   for (Slot slot = 0; slot < kSlots; ++slot) {
-    for (int i = 0; i < 200; ++i)
+    for (int i = 0; i < 100; ++i)
       ASSERT_TRUE(
           counters_->add({{{++shingle * kSpread, PieceType::kLink}, frequent}, {}, message()}));
     clock_.advance(std::chrono::minutes(10));
@@ -262,7 +262,7 @@ TEST_F(EmbeddedMaintenanceTest, AtTheBoundOfTheDiskFilesAreSeldomWrittenAgain) {
   EXPECT_GT(counters_->status().shrunk, 0U);
   EXPECT_LE(most, 20U);
   const std::vector<CounterKey> keys = {frequent};
-  EXPECT_EQ(counters_->ask(keys, kWindows).of(0, 5).of(Measure::kMass), 200 * kSlots) << "14 days";
+  EXPECT_EQ(counters_->ask(keys, kWindows).of(0, 5).of(Measure::kMass), 100 * kSlots) << "14 days";
 }
 
 TEST_F(EmbeddedMaintenanceTest, BoundOfTheDiskThatCannotBeKeptIsAnErrorAndWritesNothingAgain) {
