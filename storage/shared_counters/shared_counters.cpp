@@ -133,7 +133,11 @@ Status SharedCounters::add(const Addition& addition, TimePoint deadline) {
     if (ticket) {
       calls_.add();
       if (waiting_->is_large()) sender_->wake();
-      if (*ticket == nullptr || route_.is_away()) return {};
+      if (*ticket == nullptr) return {};
+      if (route_.is_away()) {
+        waiting_->leave(*ticket);
+        return {};
+      }
       sender_->wake();
       waiting_->wait(*ticket, route_.until(deadline));
       return {};
@@ -175,8 +179,11 @@ Result<std::vector<Entry>> SharedCounters::series(const CounterKey& key, TimePoi
 std::vector<std::optional<SharedCounters::Entries>> SharedCounters::read(
     std::span<const CounterKey> keys, TimePoint deadline) {
   std::vector<std::optional<Entries>> out(keys.size());
-  std::vector<std::size_t> wanted(keys.size());
-  for (std::size_t k = 0; k < keys.size(); ++k) wanted[k] = k;
+  std::vector<std::size_t> wanted;
+  // Unlike other counters, pairs that wait cannot be added: only Redis knows which are new.
+  const bool owes_pairs = waiting_->owes_pairs();
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (!owes_pairs || !comes_with_pairs(keys[k].type)) wanted.push_back(k);
   const auto take = [&](std::size_t k, ReadCounter& read) {
     const Unsent unsent = waiting_->add_unsent(keys[k], read.applied, read.finished, read.entries);
     if (unsent == Unsent::kAdded) out[k] = std::move(read.entries);
@@ -292,9 +299,15 @@ Status SharedCounters::import(std::span<const CounterSeries> counters, TimePoint
   if (options_.journal_max == 0 && route_.is_away())
     return Error{ErrorCode::kUnavailable, "Redis is away and there is no journal"};
   if (items.empty()) return {};
-  if (Status added = waiting_->add(items); !added) return added;
-  if (route_.is_away()) return {};
-  const Status sent = deliver(route_.until(deadline));
+  return add_and_deliver(items, deadline);
+}
+
+Status SharedCounters::add_and_deliver(std::span<const WaitingItem> items, TimePoint deadline) {
+  const auto ticket = waiting_->add(items);
+  if (!ticket) return ticket.error();
+  Status sent;
+  if (!route_.is_away()) sent = deliver(route_.until(deadline));
+  waiting_->leave(*ticket);
   // What is in the journal is not lost.
   return options_.journal_max == 0 ? sent : Status();
 }
@@ -309,11 +322,7 @@ Status SharedCounters::learn(std::span<const PastAddition> additions, TimePoint 
     if (!is_over && !past.addition.amounts.is_zero()) items.emplace_back(past);
   }
   if (items.empty()) return {};
-  if (Status added = waiting_->add(items); !added) return added;
-  if (route_.is_away()) return {};
-  const Status sent = deliver(route_.until(deadline));
-  // What is in the journal is not lost.
-  return options_.journal_max == 0 ? sent : Status();
+  return add_and_deliver(items, deadline);
 }
 
 Status SharedCounters::forget(std::span<const CounterKey> keys, TimePoint deadline) {

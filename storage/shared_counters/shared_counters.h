@@ -91,6 +91,7 @@ class SharedCounters final : public counters::CounterStore {
                  std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger);
   Status begin(Random& random);
   counters::Slot expiry_slot();
+  Status add_and_deliver(std::span<const WaitingItem> items, TimePoint deadline);
   [[nodiscard]] Status check(const counters::Addition& addition) const;
   /// The entries of each counter; nullopt for what cannot be known.
   std::vector<std::optional<Entries>> read(std::span<const counters::CounterKey> keys,

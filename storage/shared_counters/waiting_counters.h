@@ -61,12 +61,18 @@ class WaitingCounters {
   static Result<std::unique_ptr<WaitingCounters>> open(FileSystem* files, Options options,
                                                        Random& random, Logger& logger);
 
-  /// Takes a call, with a ticket if it has pairs that can be sent at once.
+  using Ticket = std::shared_ptr<PairTicket>;
+  /// Takes a call; the ticket is null if it has no pairs. `wait` or `leave` must follow.
   /// Errors: kUnavailable (the journal cannot be written), kLimit. Then nothing was taken.
-  Result<std::shared_ptr<PairTicket>> add(const counters::PastAddition& past);
-  Status add(std::span<const WaitingItem> items);
-  /// Waits until the pairs of the ticket are in Redis, an exchange failed, or the deadline.
-  void wait(const std::shared_ptr<PairTicket>& ticket, TimePoint deadline);
+  Result<Ticket> add(const counters::PastAddition& past);
+  Result<Ticket> add(std::span<const WaitingItem> items);
+  /// Waits until the pairs of the ticket are in Redis, or wait in the journal, or the deadline.
+  void wait(const Ticket& ticket, TimePoint deadline);
+  /// The call returns. Pairs that are not in Redis then are owed.
+  void leave(const Ticket& ticket);
+  /// Whether a call has returned whose pairs are not in Redis, so that it does not know how many
+  /// there are; read before Redis is asked.
+  bool owes_pairs();
 
   /// The daemon in this run.
   [[nodiscard]] std::uint64_t writer() const { return writer_; }
@@ -107,6 +113,7 @@ class WaitingCounters {
   Status open_log() SHINGLED_REQUIRES(mutex_);
   void leave_log() SHINGLED_REQUIRES(mutex_);
   void settle_pairs(const Batch& batch, const std::vector<bool>& is_done) SHINGLED_REQUIRES(mutex_);
+  void return_from(PairTicket& ticket) SHINGLED_REQUIRES(mutex_);
   void put_aside() SHINGLED_REQUIRES(mutex_);
   void keep_bound() SHINGLED_REQUIRES(mutex_);
   void note_bytes() SHINGLED_REQUIRES(mutex_);
@@ -127,6 +134,7 @@ class WaitingCounters {
   std::deque<std::shared_ptr<Generation>> done_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t finished_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t calls_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  std::size_t owed_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< pairs in memory whose call returned
   Outage overflow_ SHINGLED_GUARDED_BY(mutex_);
   std::atomic<std::size_t> live_size_{0};
   std::atomic<std::uint64_t> journal_bytes_gauge_{0};
