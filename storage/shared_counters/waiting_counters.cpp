@@ -127,7 +127,7 @@ void WaitingCounters::put_aside() {
     ticket->failed = true;
   }
   changed_.notify_all();
-  log_.reset();
+  stored_logs_.push_back(std::exchange(log_, nullptr));
   live_ = std::make_shared<Generation>(WaitingName{writer_, live_->name().generation + 1});
 }
 
@@ -196,7 +196,7 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
       if (!may_seal || (live_->is_empty() && log_ == nullptr)) return false;
       sending_ = std::move(live_);
       sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
-      log_.reset();
+      sending_log_ = std::exchange(log_, nullptr);
       live_size_.store(0, std::memory_order_relaxed);
       live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
       sending_->seal(options_.slot_of);
@@ -300,6 +300,7 @@ void WaitingCounters::finish_sending() {
   ++finished_;
   done_.push_back(std::move(sending_));
   sending_.reset();
+  sending_log_.reset();
   sending_bytes_ = 0;
   std::size_t keys = 0;
   for (const auto& generation : done_) keys += generation->size();
@@ -318,13 +319,17 @@ bool WaitingCounters::is_sending() {
 }
 
 void WaitingCounters::sync() {
-  std::shared_ptr<WaitingLog> log;
+  std::vector<std::shared_ptr<WaitingLog>> logs;
   {
     const MutexLock lock(mutex_);
-    log = log_;
+    logs = std::exchange(stored_logs_, {});
+    logs.push_back(std::exchange(sending_log_, nullptr));
+    logs.push_back(log_);
   }
+  std::erase(logs, nullptr);
   // A failure shows again at the next write.
-  if (log != nullptr && log->sync()) static_cast<void>(files_->sync_names());
+  for (const auto& log : logs) static_cast<void>(log->sync());
+  if (!logs.empty()) static_cast<void>(files_->sync_names());
 }
 
 }  // namespace shingled::storage::shared_counters

@@ -97,7 +97,7 @@ class WaitingCounters {
   }
   /// Whether something is sealed.
   [[nodiscard]] bool is_sending();
-  /// What is in the log is on the disk afterwards.
+  /// What is in the logs is on the disk afterwards.
   void sync();
 
   [[nodiscard]] std::uint64_t journal_bytes() const { return journal_bytes_gauge_.load(); }
@@ -129,6 +129,9 @@ class WaitingCounters {
   std::shared_ptr<Generation> live_ SHINGLED_GUARDED_BY(mutex_);
   std::shared_ptr<WaitingLog> log_ SHINGLED_GUARDED_BY(mutex_);  ///< of `live_`; may be null
   std::shared_ptr<Generation> sending_ SHINGLED_GUARDED_BY(mutex_);
+  /// Logs that are complete and not synced yet: of `sending_`, and of what is stored.
+  std::shared_ptr<WaitingLog> sending_log_ SHINGLED_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<WaitingLog>> stored_logs_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t sending_bytes_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::deque<Stored> stored_ SHINGLED_GUARDED_BY(mutex_);  ///< on disk alone, oldest first
   std::deque<std::shared_ptr<Generation>> done_ SHINGLED_GUARDED_BY(mutex_);

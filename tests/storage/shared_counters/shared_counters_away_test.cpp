@@ -152,6 +152,17 @@ TEST_F(SharedCountersAwayTest, PairsThatWaitAreUnknownAndNotMissing) {
   EXPECT_GT(unknown, 0U);
 }
 
+// A power cut while Redis is away: also the log that was complete just before.
+TEST_F(SharedCountersAwayTest, WhatWaitsIsOnTheDiskAfterASecond) {
+  MemoryFiles files;
+  const Store store = open_in(files);
+  redis_.kill9();
+  ASSERT_TRUE(store->add({{key_of("a")}, {}, message()}, soon()));
+  // The delivery that fails begins a new log.
+  while (files.unsynced_bytes() > 0) EXPECT_FALSE(store->deliver(soon()));
+  EXPECT_FALSE(files.names()->empty());
+}
+
 // All calls of some exchanges are made, but their replies are lost, or some are not made.
 TEST_F(SharedCountersAwayTest, CountsOnceWhenRepliesAreLost) {
   testing::CuttingProxy proxy(redis_.socket(), 5, 7);
