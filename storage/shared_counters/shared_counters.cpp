@@ -276,7 +276,8 @@ void SharedCounters::forget_read(const WaitingCounters::Batch& batch) {
 }
 
 Result<std::unique_ptr<counters::CounterCursor>> SharedCounters::scan() {
-  static_cast<void>(deliver(clock_.now() + options_.redis.timeout));
+  // Redis alone would lack what waits here.
+  if (Status sent = deliver(clock_.now() + options_.redis.timeout); !sent) return sent.error();
   return open_scan(options_.redis, clock_, [this] { return present_slot(); });
 }
 

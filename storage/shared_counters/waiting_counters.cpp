@@ -313,6 +313,11 @@ void WaitingCounters::finish_sending() {
   note_bytes();
 }
 
+bool WaitingCounters::is_empty() {
+  const MutexLock lock(mutex_);
+  return sending_ == nullptr && stored_.empty() && live_->is_empty();
+}
+
 bool WaitingCounters::is_sending() {
   const MutexLock lock(mutex_);
   return sending_ != nullptr || !stored_.empty();

@@ -95,6 +95,8 @@ class WaitingCounters {
   [[nodiscard]] bool is_large() const {
     return live_size_.load(std::memory_order_relaxed) >= kGenerationKeysMax / 2;
   }
+  /// Whether Redis has all.
+  [[nodiscard]] bool is_empty();
   /// Whether something is sealed.
   [[nodiscard]] bool is_sending();
   /// What is in the logs is on the disk afterwards.

@@ -89,7 +89,11 @@ TEST_F(SharedCountersAwayTest, WithoutAJournalItSaysWhatItCouldNotImport) {
                                        {{{Period::Unit::kSlot, store->present_slot()}, message()}}};
   ASSERT_TRUE(store->import({&series, 1}, soon()));
   EXPECT_EQ(mass(*open(1), key_of("a")), 1U);
+  EXPECT_TRUE(store->settle(soon()));
+  ASSERT_TRUE(store->add({{key_of("a")}, {}, message()}, soon())) << "it is only in memory";
   redis_.kill9();
+  EXPECT_FALSE(store->settle(soon()));
+  EXPECT_FALSE(store->scan()) << "Redis alone would lack it";
   EXPECT_FALSE(store->import({&series, 1}, soon()));
 }
 
