@@ -19,8 +19,9 @@ NullLogger& no_log() {
 
 }  // namespace
 
-ScriptedRoute::ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& logger)
-    : options_(options), clock_(clock), logger_(logger) {
+ScriptedRoute::ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock,
+                             Logger& logger)
+    : options_(options), meanwhile_(meanwhile), clock_(clock), logger_(logger) {
   route_ = redis::open_route(options_, options_.write_servers, redis::RedisServers::Turn::kInOrder,
                              clock, no_log())
                .route;
@@ -29,6 +30,8 @@ ScriptedRoute::ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& 
 ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline,
                                           std::uint32_t replicas) {
   const TimePoint begun = clock_.now();
+  // Not an outage: a message that has used up its time.
+  if (begun >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
   exchanges_.fetch_add(1, std::memory_order_relaxed);
   Replies replies = ask(write, until(deadline), replicas);
   Status outcome;
@@ -84,7 +87,7 @@ void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
     logger_.info(LogLine("counters_redis_back"));
   } else {
     logger_.error(LogLine("counters_redis_away")
-                      .field("meanwhile", "counters wait in the journal")
+                      .field("meanwhile", meanwhile_)
                       .field("reason", outcome.error().message));
   }
 }

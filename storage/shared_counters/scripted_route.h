@@ -30,7 +30,8 @@ class ScriptedRoute {
   /// Writes the commands; gets the names of the scripts, by Script.
   using Write = std::function<void(redis::CommandList&, std::span<const std::string> names)>;
 
-  ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& logger);
+  /// `meanwhile`: what happens to counters while Redis is away, for the log.
+  ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock, Logger& logger);
 
   /// Returns the replies, of which some may be errors. If a server has forgotten the scripts, all
   /// commands are sent again. `replicas`: must have what is written.
@@ -53,6 +54,7 @@ class ScriptedRoute {
   void note(TimePoint begun, const Status& outcome);
 
   const RedisOptions options_;
+  const char* const meanwhile_;
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<redis::RedisRoute> route_;

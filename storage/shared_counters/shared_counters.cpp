@@ -66,7 +66,10 @@ SharedCounters::SharedCounters(const SharedCounterOptions& options,
       clock_(clock),
       logger_(logger),
       time_(std::in_place, counters::Timekeeper::State{}),
-      route_(options.redis, clock, logger),
+      route_(options.redis,
+             options.journal_max > 0 ? "counters wait in the journal"
+                                     : "counters are refused, as there is no journal",
+             clock, logger),
       cache_(options.cache, kCacheCountersMax) {}
 
 Status SharedCounters::begin(Random& random) {
