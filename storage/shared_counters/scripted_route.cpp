@@ -28,12 +28,12 @@ ScriptedRoute::ScriptedRoute(const RedisOptions& options, const char* meanwhile,
 }
 
 ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline,
-                                          std::uint32_t replicas) {
+                                          std::optional<std::uint32_t> replicas) {
   const TimePoint begun = clock_.now();
   // Not an outage: a message that has used up its time.
   if (begun >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
   exchanges_.fetch_add(1, std::memory_order_relaxed);
-  Replies replies = ask(write, until(deadline), replicas);
+  Replies replies = ask(write, until(deadline), replicas.value_or(0));
   Status outcome;
   if (!replies) {
     outcome = replies.error();
@@ -41,7 +41,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
     for (const redis::RedisReply& reply : *replies)
       if (reply.is_error()) outcome = Error{ErrorCode::kUnavailable, reply.text};
   }
-  note(begun, outcome);
+  note(begun, replicas.has_value(), outcome);
   return replies;
 }
 
@@ -68,8 +68,8 @@ ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline
 }
 
 /// Logs when Redis goes away or comes back. A success that began before the last failure says
-/// nothing.
-void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
+/// nothing. Nor does an answer of a server that may not write, or has no memory or replicas.
+void ScriptedRoute::note(TimePoint begun, bool is_write, const Status& outcome) {
   if (!outcome) errors_.fetch_add(1, std::memory_order_relaxed);
   {
     auto health = health_.lock();
@@ -77,9 +77,12 @@ void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
       const TimePoint now = clock_.now();
       const bool is_quiet = !options_.cluster || now - health->failed >= kClusterQuiet;
       if (!health->away || begun < health->failed || !is_quiet) return;
+      if (health->refuses_writes && !is_write) return;
       health->away = false;
+      health->refuses_writes = false;
     } else {
       health->failed = clock_.now();
+      health->refuses_writes |= is_write;
       if (std::exchange(health->away, true)) return;
     }
   }

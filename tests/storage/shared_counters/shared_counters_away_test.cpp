@@ -1,12 +1,11 @@
-// Covers storage/shared_counters while Redis is killed, frozen, empty or answers nonsense, while
-// replies are lost, and while the disk fails or the process is killed.
+// Covers storage/shared_counters while Redis is killed, frozen or empty, while replies are lost,
+// and while the disk fails or the process is killed.
 #include <gmock/gmock.h>
 
 #include <atomic>
 #include <thread>
 
 #include "config/metrics/metric_report.h"
-#include "storage/shared_counters/shared_layout.h"
 #include "tests/storage/redis/cutting_proxy.h"
 #include "tests/storage/shared_counters/shared_fixture.h"
 #include "tests/support/borrowed_files.h"
@@ -300,81 +299,6 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
   EXPECT_LE(counted, returned + kRounds) << "of each run one call that did not return";
   EXPECT_EQ(mass(*store, pair_of("s", "").unique_key()), counted) << "a call is whole";
   EXPECT_EQ(logs(), 0U);
-}
-
-/// A server that loads scripts and then answers anything.
-class NonsenseServer {
- public:
-  NonsenseServer() {
-    auto bound = bind_socket(*unix_address(folder_.file("nonsense")), {.backlog = 16});
-    listener_ = std::move(bound->fd);
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        pollfd wait{listener_.get(), POLLIN, 0};
-        if (::poll(&wait, 1, 20) <= 0) continue;
-        const UniqueFd client(::accept(listener_.get(), nullptr, nullptr));
-        serve(client, stop);
-      }
-    });
-  }
-  [[nodiscard]] SocketSpec address() const {
-    return {SocketSpec::Kind::kUnix, "", 0, folder_.file("nonsense")};
-  }
-  [[nodiscard]] int replies() const { return replies_.load(); }
-
- private:
-  void serve(const UniqueFd& client, const std::stop_token& stop) {
-    static const std::vector<std::string> kReplies = {
-        "+OK\r\n",
-        "$3\r\nabc\r\n",
-        "*0\r\n",
-        "*1\r\n*-1\r\n",
-        "*2\r\n$0\r\n\r\n*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n",
-        "*2\r\n$3\r\nabc\r\n*0\r\n",
-        "*2\r\n$20\r\n99999999999999999999\r\n*0\r\n",
-        "*2\r\n$0\r\n\r\n:5\r\n",
-        "-ERR no\r\n",
-        "-NOSCRIPT no\r\n",
-        "$-1\r\n",
-        "*-1\r\n",
-        "!\r\n",
-        "-OOM command not allowed\r\n"};
-    std::array<char, 65'536> bytes{};
-    while (!stop.stop_requested()) {
-      pollfd wait{client.get(), POLLIN, 0};
-      if (::poll(&wait, 1, 20) <= 0) continue;
-      const ssize_t count = ::read(client.get(), bytes.data(), bytes.size());
-      if (count <= 0) return;
-      const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
-      std::string out;
-      for (std::size_t at = 0; (at = text.find("SCRIPT", at)) != std::string_view::npos; ++at)
-        out += "$3\r\nsha\r\n";
-      for (std::size_t at = 0; (at = text.find("EVALSHA", at)) != std::string_view::npos; ++at)
-        out += kReplies[static_cast<std::size_t>(replies_++) % kReplies.size()];
-      if (::send(client.get(), out.data(), out.size(), MSG_NOSIGNAL) < 0) return;
-    }
-  }
-
-  testing::TemporaryDirectory folder_;
-  UniqueFd listener_;
-  std::atomic<int> replies_{0};
-  std::jthread thread_;
-};
-
-TEST_F(SharedCountersAwayTest, ARedisThatAnswersNonsenseIsUnknown) {
-  NonsenseServer nonsense;
-  options_.redis.servers = {nonsense.address()};
-  options_.redis.timeout = milliseconds(100);
-  const CounterKey host = key_of("example.org");
-  {
-    const Store store = open();
-    while (nonsense.replies() < 60) {
-      EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
-      add(*store, {{host}, {pair_of("a", "b")}, message()});
-      EXPECT_FALSE(store->forget({&host, 1}, soon()));
-      std::this_thread::yield();
-    }
-  }
 }
 
 }  // namespace
