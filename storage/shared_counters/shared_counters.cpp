@@ -151,6 +151,13 @@ Status SharedCounters::add(const Addition& addition, TimePoint deadline) {
   return checked;
 }
 
+Status SharedCounters::settle(TimePoint deadline) {
+  if (options_.journal_max > 0 || waiting_->is_empty()) return {};
+  Status sent = deliver(deadline);
+  if (!sent) return Error{sent.error().code, "Redis is away: not all was added"};
+  return sent;
+}
+
 CounterAnswers SharedCounters::ask(std::span<const CounterKey> keys,
                                    std::span<const counters::Window> windows, TimePoint deadline) {
   CounterAnswers answers;

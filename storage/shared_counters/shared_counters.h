@@ -64,9 +64,7 @@ class SharedCounters final : public counters::CounterStore {
 
   /// Errors: also kInvalid for a pair whose shingles do not end with the same 16 bits (`pair_of`).
   Status add(const counters::Addition& addition, TimePoint deadline) override;
-  Status settle(TimePoint deadline) override {
-    return options_.journal_max > 0 || waiting_->is_empty() ? Status() : deliver(deadline);
-  }
+  Status settle(TimePoint deadline) override;
   counters::CounterAnswers ask(std::span<const counters::CounterKey> keys,
                                std::span<const counters::Window> windows,
                                TimePoint deadline) override;
