@@ -72,6 +72,11 @@ class CounterStore {
   ///         nothing was added.
   virtual Status add(const Addition& addition, TimePoint deadline) = 0;
 
+  /// Returns when what was added survives the end of the process. `add` of shared counters without
+  /// a journal does not wait for that.
+  /// Errors: kUnavailable, kTimeout.
+  virtual Status settle(TimePoint /*deadline*/) { return {}; }
+
   /// The sums of some counters as they are now. A counter without entries is known; its sums are 0.
   virtual CounterAnswers ask(std::span<const CounterKey> keys, std::span<const Window> windows,
                              TimePoint deadline) = 0;

@@ -19,6 +19,10 @@ bool means_away(const RedisReply& reply) {
 bool RedisServer::is_up() const { return failures_.load(std::memory_order_relaxed) == 0; }
 
 Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, TimePoint deadline) {
+  // That says nothing about this server: a frozen one before it in the list, or in a cluster, may
+  // have taken all the time.
+  if (clock_.now() >= deadline)
+    return Error{ErrorCode::kTimeout, where_.to_string() + ": no time is left to ask it"};
   const std::uint32_t failures = failures_.load(std::memory_order_relaxed);
   if (!may_try()) {
     return Error{ErrorCode::kUnavailable, where_.to_string() + ": known to be away"};

@@ -32,9 +32,10 @@ void Generation::add(std::uint64_t number, const counters::PastAddition& past,
     pairs_.push_back({{number, pair, past.slot, past.addition.amounts}, ticket});
 }
 
-void Generation::add(std::uint64_t number, const WaitingItem& item) {
+void Generation::add(std::uint64_t number, const WaitingItem& item,
+                     const std::shared_ptr<PairTicket>& ticket) {
   if (const auto* past = std::get_if<counters::PastAddition>(&item)) {
-    add(number, *past, nullptr);
+    add(number, *past, ticket);
     return;
   }
   const auto& series = std::get<counters::CounterSeries>(item);

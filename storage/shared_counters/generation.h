@@ -22,8 +22,9 @@ struct CounterKeyHash {
 
 /// Who waits for the pairs of a call. Guarded by the lock of what holds the pairs.
 struct PairTicket {
-  std::size_t left = 0;  ///< pairs that are not in Redis yet
-  bool failed = false;   ///< an exchange failed; they wait in the journal
+  std::size_t left = 0;   ///< pairs in memory that are not in Redis yet
+  bool failed = false;    ///< they wait in the journal: for their turn, or an exchange failed
+  bool returned = false;  ///< the call does not wait any more
 };
 
 /// What waits together and has one log: deltas of the same counter meet in it. First it is open,
@@ -36,7 +37,7 @@ class Generation {
 
   struct WaitingPair {
     PairDelta delta;
-    std::shared_ptr<PairTicket> ticket;  ///< may be null
+    std::shared_ptr<PairTicket> ticket;  ///< null: they are on the disk alone
   };
   /// One call: deltas [begin, end) of `deltas`.
   struct Call {
@@ -53,7 +54,8 @@ class Generation {
 
   void add(std::uint64_t number, const counters::PastAddition& past,
            const std::shared_ptr<PairTicket>& ticket);
-  void add(std::uint64_t number, const WaitingItem& item);
+  void add(std::uint64_t number, const WaitingItem& item,
+           const std::shared_ptr<PairTicket>& ticket);
   /// `slot_of`: the slot of a counter in the cluster.
   void seal(const std::function<std::uint16_t(const counters::CounterKey&)>& slot_of);
 

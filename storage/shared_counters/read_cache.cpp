@@ -2,15 +2,9 @@
 
 #include <utility>
 
+#include "storage/shared_counters/shared_layout.h"
+
 namespace shingled::storage::shared_counters {
-
-namespace {
-
-bool comes_with_pairs(const counters::CounterKey& key) {
-  return is_pair(key.type) || is_unique(key.type);
-}
-
-}  // namespace
 
 std::optional<ReadCounter> ReadCache::find(const counters::CounterKey& key, TimePoint now) {
   if (keep_ <= Duration::zero()) return std::nullopt;
@@ -28,7 +22,7 @@ void ReadCache::put(const counters::CounterKey& key, const ReadCounter& read, Ti
                     std::uint64_t forgotten) {
   if (keep_ <= Duration::zero()) return;
   auto tables = tables_.lock();
-  const std::uint64_t last = comes_with_pairs(key) ? tables->forgotten : tables->all_forgotten;
+  const std::uint64_t last = comes_with_pairs(key.type) ? tables->forgotten : tables->all_forgotten;
   if (last > forgotten) return;
   if (tables->young.size() >= half_) {
     tables->old = std::move(tables->young);
@@ -41,7 +35,7 @@ void ReadCache::forget(std::span<const counters::CounterKey> keys) {
   auto tables = tables_.lock();
   ++tables->forgotten;
   for (const counters::CounterKey& key : keys) {
-    if (!comes_with_pairs(key)) tables->all_forgotten = tables->forgotten;
+    if (!comes_with_pairs(key.type)) tables->all_forgotten = tables->forgotten;
     tables->young.erase(key);
     tables->old.erase(key);
   }

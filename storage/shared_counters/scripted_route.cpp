@@ -19,18 +19,21 @@ NullLogger& no_log() {
 
 }  // namespace
 
-ScriptedRoute::ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& logger)
-    : options_(options), clock_(clock), logger_(logger) {
+ScriptedRoute::ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock,
+                             Logger& logger)
+    : options_(options), meanwhile_(meanwhile), clock_(clock), logger_(logger) {
   route_ = redis::open_route(options_, options_.write_servers, redis::RedisServers::Turn::kInOrder,
                              clock, no_log())
                .route;
 }
 
 ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline,
-                                          std::uint32_t replicas) {
+                                          std::optional<std::uint32_t> replicas) {
   const TimePoint begun = clock_.now();
+  // Not an outage: a message that has used up its time.
+  if (begun >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
   exchanges_.fetch_add(1, std::memory_order_relaxed);
-  Replies replies = ask(write, until(deadline), replicas);
+  Replies replies = ask(write, until(deadline), replicas.value_or(0));
   Status outcome;
   if (!replies) {
     outcome = replies.error();
@@ -38,7 +41,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
     for (const redis::RedisReply& reply : *replies)
       if (reply.is_error()) outcome = Error{ErrorCode::kUnavailable, reply.text};
   }
-  note(begun, outcome);
+  note(begun, replicas.has_value(), outcome);
   return replies;
 }
 
@@ -65,8 +68,8 @@ ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline
 }
 
 /// Logs when Redis goes away or comes back. A success that began before the last failure says
-/// nothing.
-void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
+/// nothing. Nor does an answer of a server that may not write, or has no memory or replicas.
+void ScriptedRoute::note(TimePoint begun, bool is_write, const Status& outcome) {
   if (!outcome) errors_.fetch_add(1, std::memory_order_relaxed);
   {
     auto health = health_.lock();
@@ -74,9 +77,12 @@ void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
       const TimePoint now = clock_.now();
       const bool is_quiet = !options_.cluster || now - health->failed >= kClusterQuiet;
       if (!health->away || begun < health->failed || !is_quiet) return;
+      if (health->refuses_writes && !is_write) return;
       health->away = false;
+      health->refuses_writes = false;
     } else {
       health->failed = clock_.now();
+      health->refuses_writes |= is_write;
       if (std::exchange(health->away, true)) return;
     }
   }
@@ -84,7 +90,7 @@ void ScriptedRoute::note(TimePoint begun, const Status& outcome) {
     logger_.info(LogLine("counters_redis_back"));
   } else {
     logger_.error(LogLine("counters_redis_away")
-                      .field("meanwhile", "counters wait in the journal")
+                      .field("meanwhile", meanwhile_)
                       .field("reason", outcome.error().message));
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,12 +31,15 @@ class ScriptedRoute {
   /// Writes the commands; gets the names of the scripts, by Script.
   using Write = std::function<void(redis::CommandList&, std::span<const std::string> names)>;
 
-  ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& logger);
+  /// `meanwhile`: what happens to counters while Redis is away, for the log.
+  ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock, Logger& logger);
 
   /// Returns the replies, of which some may be errors. If a server has forgotten the scripts, all
-  /// commands are sent again. `replicas`: must have what is written.
+  /// commands are sent again. `replicas`: must have what is written; nullopt: the commands only
+  /// read.
   /// Errors: those of RedisRoute.
-  Replies run(const Write& write, TimePoint deadline, std::uint32_t replicas = 0);
+  Replies run(const Write& write, TimePoint deadline,
+              std::optional<std::uint32_t> replicas = std::nullopt);
 
   [[nodiscard]] bool is_away() const { return health_.lock()->away; }
   [[nodiscard]] bool splits_keys() const { return route_->splits_keys(); }
@@ -46,13 +50,15 @@ class ScriptedRoute {
  private:
   struct Health {
     bool away = false;
-    TimePoint failed{};  ///< the last failure
+    bool refuses_writes = false;  ///< no write has succeeded since one failed
+    TimePoint failed{};           ///< the last failure
   };
 
   Replies ask(const Write& write, TimePoint deadline, std::uint32_t replicas);
-  void note(TimePoint begun, const Status& outcome);
+  void note(TimePoint begun, bool is_write, const Status& outcome);
 
   const RedisOptions options_;
+  const char* const meanwhile_;
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<redis::RedisRoute> route_;

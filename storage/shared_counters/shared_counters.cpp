@@ -66,7 +66,10 @@ SharedCounters::SharedCounters(const SharedCounterOptions& options,
       clock_(clock),
       logger_(logger),
       time_(std::in_place, counters::Timekeeper::State{}),
-      route_(options.redis, clock, logger),
+      route_(options.redis,
+             options.journal_max > 0 ? "counters wait in the journal"
+                                     : "counters are refused, as there is no journal",
+             clock, logger),
       cache_(options.cache, kCacheCountersMax) {}
 
 Status SharedCounters::begin(Random& random) {
@@ -133,7 +136,11 @@ Status SharedCounters::add(const Addition& addition, TimePoint deadline) {
     if (ticket) {
       calls_.add();
       if (waiting_->is_large()) sender_->wake();
-      if (*ticket == nullptr || route_.is_away()) return {};
+      if (*ticket == nullptr) return {};
+      if (route_.is_away()) {
+        waiting_->leave(*ticket);
+        return {};
+      }
       sender_->wake();
       waiting_->wait(*ticket, route_.until(deadline));
       return {};
@@ -142,6 +149,13 @@ Status SharedCounters::add(const Addition& addition, TimePoint deadline) {
   }
   refused_.add();
   return checked;
+}
+
+Status SharedCounters::settle(TimePoint deadline) {
+  if (options_.journal_max > 0 || waiting_->is_empty()) return {};
+  Status sent = deliver(deadline);
+  if (!sent) return Error{sent.error().code, "Redis is away: not all was added"};
+  return sent;
 }
 
 CounterAnswers SharedCounters::ask(std::span<const CounterKey> keys,
@@ -175,8 +189,11 @@ Result<std::vector<Entry>> SharedCounters::series(const CounterKey& key, TimePoi
 std::vector<std::optional<SharedCounters::Entries>> SharedCounters::read(
     std::span<const CounterKey> keys, TimePoint deadline) {
   std::vector<std::optional<Entries>> out(keys.size());
-  std::vector<std::size_t> wanted(keys.size());
-  for (std::size_t k = 0; k < keys.size(); ++k) wanted[k] = k;
+  std::vector<std::size_t> wanted;
+  // Unlike other counters, pairs that wait cannot be added: only Redis knows which are new.
+  const bool owes_pairs = waiting_->owes_pairs();
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (!owes_pairs || !comes_with_pairs(keys[k].type)) wanted.push_back(k);
   const auto take = [&](std::size_t k, ReadCounter& read) {
     const Unsent unsent = waiting_->add_unsent(keys[k], read.applied, read.finished, read.entries);
     if (unsent == Unsent::kAdded) out[k] = std::move(read.entries);
@@ -269,7 +286,8 @@ void SharedCounters::forget_read(const WaitingCounters::Batch& batch) {
 }
 
 Result<std::unique_ptr<counters::CounterCursor>> SharedCounters::scan() {
-  static_cast<void>(deliver(clock_.now() + options_.redis.timeout));
+  // Redis alone would lack what waits here.
+  if (Status sent = deliver(clock_.now() + options_.redis.timeout); !sent) return sent.error();
   return open_scan(options_.redis, clock_, [this] { return present_slot(); });
 }
 
@@ -292,9 +310,15 @@ Status SharedCounters::import(std::span<const CounterSeries> counters, TimePoint
   if (options_.journal_max == 0 && route_.is_away())
     return Error{ErrorCode::kUnavailable, "Redis is away and there is no journal"};
   if (items.empty()) return {};
-  if (Status added = waiting_->add(items); !added) return added;
-  if (route_.is_away()) return {};
-  const Status sent = deliver(route_.until(deadline));
+  return add_and_deliver(items, deadline);
+}
+
+Status SharedCounters::add_and_deliver(std::span<const WaitingItem> items, TimePoint deadline) {
+  const auto ticket = waiting_->add(items);
+  if (!ticket) return ticket.error();
+  Status sent;
+  if (!route_.is_away()) sent = deliver(route_.until(deadline));
+  waiting_->leave(*ticket);
   // What is in the journal is not lost.
   return options_.journal_max == 0 ? sent : Status();
 }
@@ -309,11 +333,7 @@ Status SharedCounters::learn(std::span<const PastAddition> additions, TimePoint 
     if (!is_over && !past.addition.amounts.is_zero()) items.emplace_back(past);
   }
   if (items.empty()) return {};
-  if (Status added = waiting_->add(items); !added) return added;
-  if (route_.is_away()) return {};
-  const Status sent = deliver(route_.until(deadline));
-  // What is in the journal is not lost.
-  return options_.journal_max == 0 ? sent : Status();
+  return add_and_deliver(items, deadline);
 }
 
 Status SharedCounters::forget(std::span<const CounterKey> keys, TimePoint deadline) {

@@ -64,12 +64,13 @@ class SharedCounters final : public counters::CounterStore {
 
   /// Errors: also kInvalid for a pair whose shingles do not end with the same 16 bits (`pair_of`).
   Status add(const counters::Addition& addition, TimePoint deadline) override;
+  Status settle(TimePoint deadline) override;
   counters::CounterAnswers ask(std::span<const counters::CounterKey> keys,
                                std::span<const counters::Window> windows,
                                TimePoint deadline) override;
   Result<std::vector<counters::Entry>> series(const counters::CounterKey& key,
                                               TimePoint deadline) override;
-  /// Scans all keys of the database.
+  /// Scans all keys of the database, after it has delivered.
   Result<std::unique_ptr<counters::CounterCursor>> scan() override;
   Status import(std::span<const counters::CounterSeries> counters, TimePoint deadline) override;
   Status learn(std::span<const counters::PastAddition> additions, TimePoint deadline) override;
@@ -91,6 +92,7 @@ class SharedCounters final : public counters::CounterStore {
                  std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger);
   Status begin(Random& random);
   counters::Slot expiry_slot();
+  Status add_and_deliver(std::span<const WaitingItem> items, TimePoint deadline);
   [[nodiscard]] Status check(const counters::Addition& addition) const;
   /// The entries of each counter; nullopt for what cannot be known.
   std::vector<std::optional<Entries>> read(std::span<const counters::CounterKey> keys,

@@ -20,6 +20,8 @@ namespace shingled::storage::shared_counters {
 using Bucket = std::uint16_t;
 
 Bucket bucket_of(const counters::CounterKey& key);
+/// Whether counters of this type grow by pairs.
+inline bool comes_with_pairs(PieceType type) { return is_pair(type) || is_unique(type); }
 /// The key of a bucket: PREFIX:{TAG}:bucket.
 std::string bucket_name(std::string_view prefix, Bucket bucket);
 /// nullopt if it is not the key of a bucket, in exactly the form that bucket_name gives it.

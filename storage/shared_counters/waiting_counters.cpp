@@ -35,7 +35,7 @@ WaitingCounters::WaitingCounters(FileSystem* files, Options options, Random& ran
       writer_(random.next_u64()),
       live_(std::make_shared<Generation>(WaitingName{writer_, 1})) {}
 
-Result<std::shared_ptr<PairTicket>> WaitingCounters::add(const PastAddition& past) {
+Result<WaitingCounters::Ticket> WaitingCounters::add(const PastAddition& past) {
   const MutexLock lock(mutex_);
   if (Status opened = open_log(); !opened) return opened.error();
   if (log_ != nullptr) {
@@ -44,28 +44,34 @@ Result<std::shared_ptr<PairTicket>> WaitingCounters::add(const PastAddition& pas
       return written.error();
     }
   }
-  std::shared_ptr<PairTicket> ticket;
-  if (!past.addition.pairs.empty() && stored_.empty()) {
+  Ticket ticket;
+  if (!past.addition.pairs.empty()) {
     ticket = std::make_shared<PairTicket>();
     ticket->left = past.addition.pairs.size();
+    ticket->failed = !stored_.empty();
   }
   live_->add(++calls_, past, ticket);
   keep_bound();
   return ticket;
 }
 
-Status WaitingCounters::add(std::span<const WaitingItem> items) {
+Result<WaitingCounters::Ticket> WaitingCounters::add(std::span<const WaitingItem> items) {
   const MutexLock lock(mutex_);
-  if (Status opened = open_log(); !opened) return opened;
+  if (Status opened = open_log(); !opened) return opened.error();
   if (log_ != nullptr) {
     if (Status written = log_->append(items, calls_ + 1); !written) {
       leave_log();
-      return written;
+      return written.error();
     }
   }
-  for (const WaitingItem& item : items) live_->add(++calls_, item);
+  auto ticket = std::make_shared<PairTicket>();
+  for (const WaitingItem& item : items) {
+    if (const auto* past = std::get_if<PastAddition>(&item))
+      ticket->left += past->addition.pairs.size();
+    live_->add(++calls_, item, ticket);
+  }
   keep_bound();
-  return {};
+  return ticket;
 }
 
 Status WaitingCounters::open_log() {
@@ -114,10 +120,14 @@ void WaitingCounters::keep_bound() {
 /// The live generation waits on disk alone, and a new one begins.
 void WaitingCounters::put_aside() {
   stored_.push_back({live_->name(), log_->bytes()});
-  for (const auto& waiting : live_->pairs())
-    if (waiting.ticket != nullptr) waiting.ticket->failed = true;
+  for (auto& waiting : live_->pairs()) {
+    const Ticket ticket = std::exchange(waiting.ticket, nullptr);
+    --ticket->left;
+    if (ticket->returned) --owed_;
+    ticket->failed = true;
+  }
   changed_.notify_all();
-  log_.reset();
+  stored_logs_.push_back(std::exchange(log_, nullptr));
   live_ = std::make_shared<Generation>(WaitingName{writer_, live_->name().generation + 1});
 }
 
@@ -127,11 +137,27 @@ void WaitingCounters::note_bytes() {
   journal_bytes_gauge_.store(total, std::memory_order_relaxed);
 }
 
-void WaitingCounters::wait(const std::shared_ptr<PairTicket>& ticket, TimePoint deadline) {
+void WaitingCounters::wait(const Ticket& ticket, TimePoint deadline) {
   MutexLock lock(mutex_);
   while (ticket->left > 0 && !ticket->failed) {
-    if (changed_.wait_until(lock.as_lock(), deadline) == std::cv_status::timeout) return;
+    if (changed_.wait_until(lock.as_lock(), deadline) == std::cv_status::timeout) break;
   }
+  return_from(*ticket);
+}
+
+void WaitingCounters::leave(const Ticket& ticket) {
+  const MutexLock lock(mutex_);
+  return_from(*ticket);
+}
+
+void WaitingCounters::return_from(PairTicket& ticket) {
+  ticket.returned = true;
+  owed_ += ticket.left;
+}
+
+bool WaitingCounters::owes_pairs() {
+  const MutexLock lock(mutex_);
+  return owed_ > 0;
 }
 
 std::uint64_t WaitingCounters::finished() {
@@ -170,7 +196,7 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
       if (!may_seal || (live_->is_empty() && log_ == nullptr)) return false;
       sending_ = std::move(live_);
       sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
-      log_.reset();
+      sending_log_ = std::exchange(log_, nullptr);
       live_size_.store(0, std::memory_order_relaxed);
       live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
       sending_->seal(options_.slot_of);
@@ -182,7 +208,7 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
   auto read = std::make_shared<Generation>(oldest.name, true);
   const auto lost = read_waiting_log(
       *files_, oldest.name,
-      [&](std::uint64_t number, const WaitingItem& item) { read->add(number, item); });
+      [&](std::uint64_t number, const WaitingItem& item) { read->add(number, item, nullptr); });
   const bool is_gone = !lost && (lost.error().code == ErrorCode::kCorrupt ||
                                  lost.error().code == ErrorCode::kNotFound);
   if (!lost && !is_gone) return lost.error();
@@ -257,7 +283,10 @@ void WaitingCounters::settle_pairs(const Batch& batch, const std::vector<bool>& 
   std::vector<Generation::WaitingPair> left;
   for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
     Generation::WaitingPair& pair = pairs[i];
-    if (pair.ticket != nullptr && is_done[i]) --pair.ticket->left;
+    if (pair.ticket != nullptr && is_done[i]) {
+      --pair.ticket->left;
+      if (pair.ticket->returned) --owed_;
+    }
     if (pair.ticket != nullptr && !is_done[i]) pair.ticket->failed = true;
     if (!is_done[i]) left.push_back(std::move(pair));
   }
@@ -271,6 +300,7 @@ void WaitingCounters::finish_sending() {
   ++finished_;
   done_.push_back(std::move(sending_));
   sending_.reset();
+  sending_log_.reset();
   sending_bytes_ = 0;
   std::size_t keys = 0;
   for (const auto& generation : done_) keys += generation->size();
@@ -283,19 +313,28 @@ void WaitingCounters::finish_sending() {
   note_bytes();
 }
 
+bool WaitingCounters::is_empty() {
+  const MutexLock lock(mutex_);
+  return sending_ == nullptr && stored_.empty() && live_->is_empty();
+}
+
 bool WaitingCounters::is_sending() {
   const MutexLock lock(mutex_);
   return sending_ != nullptr || !stored_.empty();
 }
 
 void WaitingCounters::sync() {
-  std::shared_ptr<WaitingLog> log;
+  std::vector<std::shared_ptr<WaitingLog>> logs;
   {
     const MutexLock lock(mutex_);
-    log = log_;
+    logs = std::exchange(stored_logs_, {});
+    logs.push_back(std::exchange(sending_log_, nullptr));
+    logs.push_back(log_);
   }
+  std::erase(logs, nullptr);
   // A failure shows again at the next write.
-  if (log != nullptr && log->sync()) static_cast<void>(files_->sync_names());
+  for (const auto& log : logs) static_cast<void>(log->sync());
+  if (!logs.empty()) static_cast<void>(files_->sync_names());
 }
 
 }  // namespace shingled::storage::shared_counters

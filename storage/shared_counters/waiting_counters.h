@@ -61,12 +61,18 @@ class WaitingCounters {
   static Result<std::unique_ptr<WaitingCounters>> open(FileSystem* files, Options options,
                                                        Random& random, Logger& logger);
 
-  /// Takes a call, with a ticket if it has pairs that can be sent at once.
+  using Ticket = std::shared_ptr<PairTicket>;
+  /// Takes a call; the ticket is null if it has no pairs. `wait` or `leave` must follow.
   /// Errors: kUnavailable (the journal cannot be written), kLimit. Then nothing was taken.
-  Result<std::shared_ptr<PairTicket>> add(const counters::PastAddition& past);
-  Status add(std::span<const WaitingItem> items);
-  /// Waits until the pairs of the ticket are in Redis, an exchange failed, or the deadline.
-  void wait(const std::shared_ptr<PairTicket>& ticket, TimePoint deadline);
+  Result<Ticket> add(const counters::PastAddition& past);
+  Result<Ticket> add(std::span<const WaitingItem> items);
+  /// Waits until the pairs of the ticket are in Redis, or wait in the journal, or the deadline.
+  void wait(const Ticket& ticket, TimePoint deadline);
+  /// The call returns. Pairs that are not in Redis then are owed.
+  void leave(const Ticket& ticket);
+  /// Whether a call has returned whose pairs are not in Redis, so that it does not know how many
+  /// there are; read before Redis is asked.
+  bool owes_pairs();
 
   /// The daemon in this run.
   [[nodiscard]] std::uint64_t writer() const { return writer_; }
@@ -89,9 +95,11 @@ class WaitingCounters {
   [[nodiscard]] bool is_large() const {
     return live_size_.load(std::memory_order_relaxed) >= kGenerationKeysMax / 2;
   }
+  /// Whether Redis has all.
+  [[nodiscard]] bool is_empty();
   /// Whether something is sealed.
   [[nodiscard]] bool is_sending();
-  /// What is in the log is on the disk afterwards.
+  /// What is in the logs is on the disk afterwards.
   void sync();
 
   [[nodiscard]] std::uint64_t journal_bytes() const { return journal_bytes_gauge_.load(); }
@@ -107,6 +115,7 @@ class WaitingCounters {
   Status open_log() SHINGLED_REQUIRES(mutex_);
   void leave_log() SHINGLED_REQUIRES(mutex_);
   void settle_pairs(const Batch& batch, const std::vector<bool>& is_done) SHINGLED_REQUIRES(mutex_);
+  void return_from(PairTicket& ticket) SHINGLED_REQUIRES(mutex_);
   void put_aside() SHINGLED_REQUIRES(mutex_);
   void keep_bound() SHINGLED_REQUIRES(mutex_);
   void note_bytes() SHINGLED_REQUIRES(mutex_);
@@ -122,11 +131,15 @@ class WaitingCounters {
   std::shared_ptr<Generation> live_ SHINGLED_GUARDED_BY(mutex_);
   std::shared_ptr<WaitingLog> log_ SHINGLED_GUARDED_BY(mutex_);  ///< of `live_`; may be null
   std::shared_ptr<Generation> sending_ SHINGLED_GUARDED_BY(mutex_);
+  /// Logs that are complete and not synced yet: of `sending_`, and of what is stored.
+  std::shared_ptr<WaitingLog> sending_log_ SHINGLED_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<WaitingLog>> stored_logs_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t sending_bytes_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::deque<Stored> stored_ SHINGLED_GUARDED_BY(mutex_);  ///< on disk alone, oldest first
   std::deque<std::shared_ptr<Generation>> done_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t finished_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t calls_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  std::size_t owed_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< pairs in memory whose call returned
   Outage overflow_ SHINGLED_GUARDED_BY(mutex_);
   std::atomic<std::size_t> live_size_{0};
   std::atomic<std::uint64_t> journal_bytes_gauge_{0};

@@ -302,6 +302,15 @@ class BadAnswers(WithDesk):
         self.assertEqual(EX_UNAVAILABLE, done.returncode, done.stderr)
         self.assertIn("refused", done.stderr)
 
+    def test_what_redis_does_not_have_was_not_added(self):
+        # As beside a daemon, which has the journal.
+        done = harness.run("counters", "add", "--mass", "1", "link_host", "www.example.org", "-o",
+                           f"status.listen=127.0.0.1:{harness.free_port()}", "-o", "counters.journal_max=0", "-o",
+                           f"counters.directory={self.tmp}/counters", "-o",
+                           f"counters.servers=unix:{self.tmp}/none")
+        self.assertEqual(EX_UNAVAILABLE, done.returncode, done.stdout)
+        self.assertIn("Redis is away", done.stderr)
+
     def test_damage_is_an_exit_code(self):
         self.assertEqual("counters: no problem found; files 3, rows 120\n", self.ok("verify"))
         self.desk.replies["/counters/verify"] = [(200, '{"ok":false,"error":"3.counts: block 7"}')]

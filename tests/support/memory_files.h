@@ -71,6 +71,14 @@ class MemoryFiles final : public FileSystem {
       if (file->synced < file->content.size())
         file->durable_max = std::min(file->durable_max, file->synced);
   }
+  /// What a power cut would take.
+  [[nodiscard]] std::size_t unsynced_bytes() const {
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    for (const auto& [name, file] : files_)
+      bytes += file->content.size() - (durable_names_.contains(name) ? file->synced : 0);
+    return bytes;
+  }
   [[nodiscard]] std::uint64_t writes() const {
     const std::lock_guard lock(mutex_);
     return writes_;

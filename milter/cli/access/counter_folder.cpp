@@ -17,7 +17,8 @@ namespace shingled::milter::cli {
 class CounterFolder::Opened {
  public:
   explicit Opened(Clock& clock)
-      : pages_([this] { return counters_; }, clock,
+      : clock_(clock),
+        pages_([this] { return counters_; }, clock,
                [this](PieceType type, std::uint64_t shingle) {
                  return names_ ? names_->find(type, shingle) : std::nullopt;
                }) {}
@@ -42,8 +43,10 @@ class CounterFolder::Opened {
       if (names) names_ = *std::move(names);
     }
     counters_ = {std::shared_ptr(*std::move(store)), *key};
+    patience_ = options.shared.redis.timeout;
     return {};
   }
+  Status settle() { return counters_.store->settle(clock_.now() + patience_); }
 
   [[nodiscard]] status::HttpReply answer(const status::HttpRequest& request) const {
     status::HttpReply reply = pages_.answer(request);
@@ -52,8 +55,10 @@ class CounterFolder::Opened {
   }
 
  private:
+  Clock& clock_;
   NullLogger logger_;
   status::SiteCounters counters_;
+  Duration patience_{};
   std::unique_ptr<storage::counters::PieceNames> names_;
   status::CounterPages pages_;
 };
@@ -83,6 +88,8 @@ Result<status::HttpReply> CounterFolder::answer(const status::HttpCall& call,
   status::HttpReply reply = opened_->answer(request);
   constexpr unsigned kDone = 200;
   if (reply.status != kDone) return reply;
+  // This process ends after the command.
+  if (Status settled = opened_->settle(); !settled) return settled.error();
   std::string piece = std::exchange(reply.body, {});
   for (;;) {
     if (!piece.empty()) {

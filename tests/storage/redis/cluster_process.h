@@ -60,12 +60,13 @@ class ClusterProcess {
   [[nodiscard]] bool wait_until_whole() const {
     return until([&] { return is_whole(); });
   }
+  [[nodiscard]] bool is_master(std::size_t node) const {
+    return ask(port(node), {"INFO", "replication"}).text.find("role:master") != std::string::npos;
+  }
   /// The number of a node that is currently a master.
   [[nodiscard]] std::size_t a_master() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (ask(port(i), {"INFO", "replication"}).text.find("role:master") != std::string::npos) {
-        return i;
-      }
+      if (is_master(i)) return i;
     }
     return 0;
   }
@@ -76,6 +77,9 @@ class ClusterProcess {
     ::waitpid(child, nullptr, 0);
     child = -1;
   }
+  /// Stops the process: connections are accepted, but there are no replies.
+  void freeze(std::size_t node) const { ::kill(nodes_[node].child, SIGSTOP); }
+  void thaw(std::size_t node) const { ::kill(nodes_[node].child, SIGCONT); }
   /// Starts a node, or starts it again after it was killed.
   void run(std::size_t node) {
     const std::string number = std::to_string(node);
@@ -117,6 +121,21 @@ class ClusterProcess {
       ::_exit(127);
     }
     nodes_[node].child = child;
+  }
+
+  /// Waits until a replica has all that the master has now. `tag`: of a slot of that master.
+  [[nodiscard]] bool wait_for_replica(std::size_t master, std::string_view tag) const {
+    const std::string key = "{" + std::string(tag) + "}";
+    storage::redis::CommandList commands;
+    commands.add({"SET", key, "1"});
+    commands.add({"DEL", key});
+    commands.add({"WAIT", "1", "20000"});
+    const TimePoint deadline = clock_.now() + std::chrono::seconds(30);
+    auto connection =
+        storage::redis::RedisConnection::open(address(port(master)), {}, deadline, clock_);
+    if (!connection) return false;
+    const auto replies = (*connection)->ask(commands, deadline);
+    return replies && replies->back().integer >= 1;
   }
 
   [[nodiscard]] std::vector<SocketSpec> seeds() const {

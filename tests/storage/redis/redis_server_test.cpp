@@ -110,6 +110,17 @@ TEST_F(RedisServerTest, AnErrorOfOneCommandIsItsReply) {
   EXPECT_TRUE(server.is_up());
 }
 
+// In a cluster a frozen server takes all the time of the others.
+TEST_F(RedisServerTest, ADeadlineThatHasPassedSaysNothingAboutTheServer) {
+  FakeServer fake({"+PONG\r\n~"});
+  RedisServer server(fake.address(), {}, clock_, logger_);
+  const auto late = ask(server, 1, std::chrono::milliseconds(0));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kTimeout);
+  EXPECT_TRUE(server.is_up());
+  EXPECT_TRUE(ask(server));
+}
+
 /// The real clock, which sockets need, plus a shift that the test sets.
 class ShiftedClock final : public Clock {
  public:

@@ -31,9 +31,11 @@ using counters::Window;
 /// Time passes as it does, but a test moves the time of day.
 class MovedClock final : public Clock {
  public:
+  static constexpr std::int64_t kBegin = 1'700'000'000;  ///< Unix seconds
+
   [[nodiscard]] TimePoint now() const override { return real_.now(); }
   [[nodiscard]] WallTime wall() const override {
-    return WallTime(std::chrono::seconds(1'700'000'000 + moved_.load()));
+    return WallTime(std::chrono::seconds(kBegin + moved_.load()));
   }
   void move(std::chrono::seconds by) { moved_ += by.count(); }
 
