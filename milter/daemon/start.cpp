@@ -206,9 +206,12 @@ Status RunningDaemon::start_counter_service() {
   if (!settings_->counters.enabled || service.listen.empty()) return {};
   auto http = status::HttpServer::start(
       with_bodies(status::http_options(service)),
-      [this](const status::HttpRequest& request) {
-        return status::ReportPages::is_page(request.path) ? report_pages_.answer(request)
-                                                          : counter_pages_.answer(request);
+      [this, most = service.body_bytes_max](const status::HttpRequest& request) {
+        if (status::ReportPages::is_page(request.path)) return report_pages_.answer(request);
+        // Only a report may be as long as the server allows.
+        if (request.body.size() <= most) return counter_pages_.answer(request);
+        constexpr unsigned kTooLarge = 413;
+        return status::HttpReply{kTooLarge, "text/plain; charset=utf-8", "the body is too long\n"};
       },
       clock_);
   if (!http) return http.error();

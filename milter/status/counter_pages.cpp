@@ -1,5 +1,7 @@
 #include "milter/status/counter_pages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -26,6 +28,7 @@ using Field = CounterField;
 
 constexpr const char* kJsonType = "application/json";
 constexpr unsigned kOk = 200;
+constexpr unsigned kWrongRequest = 400;
 constexpr std::size_t kExportPieceBytes = 64UL * 1024;
 
 HttpReply json_page(unsigned status, const CounterJson& object) {
@@ -38,7 +41,6 @@ HttpReply counter_error(unsigned status, const std::string& text) {
 }
 
 HttpReply counter_failure(const Error& error) {
-  constexpr unsigned kWrongRequest = 400;
   constexpr unsigned kBroken = 500;
   constexpr unsigned kAway = 503;
   switch (error.code) {
@@ -170,6 +172,11 @@ HttpReply learn_page(const CounterCall& call) {
   constexpr CounterForm kForm = {{Field::kAdditions}, {Field::kAdditions}, true};
   const auto request = call.read(kForm);
   if (!request) return counter_failure(request.error());
+  const storage::counters::Slot present = call.store().present_slot();
+  for (std::size_t i = 0; i < request->additions.size(); ++i) {
+    if (request->additions[i].slot > present)
+      return counter_error(kWrongRequest, fmt::format("additions[{}].time: is in the future", i));
+  }
   const Status done = call.store().learn(request->additions, call.long_deadline());
   return done ? json_page(kOk, {{"learnt", request->additions.size()}})
               : counter_failure(done.error());

@@ -47,7 +47,9 @@ class CounterReader : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override;
   bool end_array() override;
   bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
+                   const nlohmann::detail::exception& error) override {
+    constexpr int kNumberOverflows = 406;  // 1e400 is JSON, but no number of the library's
+    if (error.id == kNumberOverflows) return number_float(0, {});
     return error_.empty() ? fail_at("byte " + std::to_string(position), "is not JSON") : false;
   }
 

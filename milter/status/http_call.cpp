@@ -26,13 +26,20 @@ std::string request_text(const HttpCall& call) {
   return text + "\r\n" + call.body;
 }
 
+/// The server may have done what was asked, so this is not as if there were no connection.
+Error broken_off(Error error) {
+  if (error.code == ErrorCode::kUnavailable) error.code = ErrorCode::kInvalid;
+  return error;
+}
+
 Status read_reply(int fd, const Clock& clock, Duration patience, HttpReplyReader& reader) {
   std::vector<std::uint8_t> buffer(65'536);
   while (!reader.complete()) {
     const auto count = receive_some(fd, buffer);
-    if (!count) return count.error();
+    if (!count) return broken_off(count.error());
     if (!*count) {
-      if (Status ready = wait_for(fd, POLLIN, clock.now() + patience, clock); !ready) return ready;
+      if (Status ready = wait_for(fd, POLLIN, clock.now() + patience, clock); !ready)
+        return broken_off(ready.error());
     } else if (**count == 0) {
       return reader.end();
     } else if (Status read = reader.add(as_text(BytesView(buffer).first(**count))); !read) {
@@ -55,7 +62,7 @@ Result<HttpReply> http_call(const SocketSpec& server, const HttpCall& call, cons
   HttpReplyReader reader(take);
   // A server that refuses a body answers and closes before it has read all of it.
   const Status read = read_reply(fd->get(), clock, patience, reader);
-  if (!reader.complete() && !sent) return sent.error().in(server.to_string());
+  if (!reader.complete() && !sent) return broken_off(sent.error()).in(server.to_string());
   if (!read) return read.error().in(server.to_string());
   return reader.reply();
 }

@@ -23,8 +23,9 @@ struct HttpCall {
 /// with any status is a result, not an error.
 ///
 /// `patience`: for connecting, for sending, and for each wait for more of the reply.
-/// Errors:  kUnavailable (no connection), kTimeout, kInvalid (not HTTP, or cut off), kLimit, those
-///          of `take`. Of a reply that was cut off `take` has had a part.
+/// Errors:  kUnavailable (no connection: the server does not know of the request), kTimeout,
+///          kInvalid (not HTTP, or cut off), kLimit, those of `take`. Of a reply that was cut off
+///          `take` has had a part.
 /// Threads: stateless; waits.
 Result<HttpReply> http_call(const SocketSpec& server, const HttpCall& call, const Clock& clock,
                             Duration patience, const HttpTaker& take);

@@ -25,6 +25,7 @@ struct HttpRequest {
   /// The server has keys, and the request came with one of them or over a unix socket.
   bool authorised = false;
   std::string body = {};  ///< of a POST
+  bool head = false;      ///< HEAD: only the header of the reply is sent
 };
 
 inline constexpr const char* kDirectHeader = "X-Shingled";

@@ -147,9 +147,10 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
           "needs a key of counters.keys_file, in the header Authorization: Bearer KEY\n");
     }
   }
+  request.head = method == MHD_HTTP_METHOD_HEAD;
   if (method == MHD_HTTP_METHOD_POST) {
     request.method = HttpMethod::kPost;
-  } else if (method != MHD_HTTP_METHOD_GET && method != MHD_HTTP_METHOD_HEAD) {
+  } else if (method != MHD_HTTP_METHOD_GET && !request.head) {
     return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST\n");
   }
   request.direct = origin.is_direct();
@@ -260,9 +261,19 @@ MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExcha
   return MHD_YES;
 }
 
+/// The reply to a request that was understood.
+MHD_Result send_answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange,
+                       HttpReply reply) {
+  // To HEAD the library would send the last chunk of a reply in chunks, and a client would take it
+  // for the beginning of the next reply.
+  if (exchange.request().head) reply.more = {};
+  return send_reply(server, connection, std::move(reply));
+}
+
 /// The request is complete, or its work is done.
 MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange) {
-  if (exchange.is_finished()) return send_reply(server, connection, std::move(exchange.reply()));
+  if (exchange.is_finished())
+    return send_answer(server, connection, exchange, std::move(exchange.reply()));
   if (exchange.status() == HttpExchange::kTooLarge) {
     return send_reply(server, connection,
                       refusal(HttpExchange::kTooLarge, "the body is too long\n"));
@@ -273,7 +284,7 @@ MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExch
   }
   HttpReply reply = server.handler()(exchange.request());
   if (reply.later) return defer(server, connection, exchange, reply);
-  return send_reply(server, connection, std::move(reply));
+  return send_answer(server, connection, exchange, std::move(reply));
 }
 
 /// libmicrohttpd calls this after the start line and the headers, for each part of the body, and at

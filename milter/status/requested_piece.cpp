@@ -29,6 +29,8 @@ Result<RequestedPiece> WrittenPiece::resolve(bool adds, const CounterKeyBytes& s
   if (shingle) {
     if (adds && pair && !unique)
       return wrong_piece("unique is missing: without it the different pieces cannot be counted");
+    if (unique && ((*shingle ^ *unique) & storage::counters::kPairTagMask) != 0)
+      return wrong_piece("the last four digits of shingle and unique must be the same");
     return RequestedPiece{{*shingle, type->type, Space::kIn}, unique};
   }
   if (pair != is_list || texts.size() != (pair ? 2U : 1U)) {

@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "config/base/number_text.h"
 #include "mime/model/escapes.h"
 #include "mime/url/ascii_host.h"
 #include "mime/url/public_suffix.h"
-#include "mime/url/web_url.h"
 
 namespace shingled::mime {
 
 namespace {
 
+constexpr std::size_t kHostBytesMax = 253;
 constexpr std::array<std::string_view, 3> kSchemes = {"http", "https", "ftp"};
 
 /// Without white space and control characters; backslashes before the query are slashes.
@@ -38,15 +40,58 @@ std::optional<std::string> dotted(const std::string& host) {
   return inet_ntop(AF_INET, &address, text.data(), text.size());
 }
 
+/// The short form of an IPv6 address.
+std::optional<std::string> shortened(const std::string& address) {
+  in6_addr bytes{};
+  if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) return std::nullopt;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return inet_ntop(AF_INET6, &bytes, text.data(), text.size());
+}
+
 bool is_dotted(const std::string& host) {
   in_addr address{};
   return inet_pton(AF_INET, host.c_str(), &address) == 1;
 }
 
 bool may_be_host(std::string_view host) {
+  if (host.empty() || host.size() > kHostBytesMax || host.front() == '.') return false;
   return std::all_of(host.begin(), host.end(), [](char c) {
-    return ascii::is_alnum(c) || ascii::is_high(c) || c == '.' || c == '-' || c == '_' || c == ':';
+    return ascii::is_alnum(c) || ascii::is_high(c) || c == '.' || c == '-' || c == '_';
   });
+}
+
+/// Whether a browser takes what follows a host, with its colon: the number may be missing.
+bool is_port(std::string_view text) {
+  if (text.empty() || text == ":") return true;
+  return text.front() == ':' && parse_whole<std::uint16_t>(text.substr(1), 1).has_value();
+}
+
+/// The host of "user:password@host:port", as browsers read it: it follows the last @, whatever is
+/// before that one and whatever it looks like.
+std::optional<std::string> host_of(std::string_view authority) {
+  authority.remove_prefix(authority.rfind('@') + 1);
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    if (end == std::string_view::npos || !is_port(authority.substr(end + 1))) return std::nullopt;
+    return shortened(std::string(authority.substr(1, end - 1)));
+  }
+  const std::size_t end = std::min(authority.find(':'), authority.size());
+  if (!is_port(authority.substr(end))) return std::nullopt;
+  std::string host = ascii_host(percent_decoded(authority.substr(0, end)));
+  if (auto address = dotted(host)) return address;
+  return may_be_host(host) ? std::optional(std::move(host)) : std::nullopt;
+}
+
+/// Where "/path?query", or a part of it, leads from another link.
+Link below(Link link, std::string_view rest) {
+  const std::string_view path = rest.substr(0, rest.find('?'));
+  if (path.starts_with('/')) {
+    link.path = percent_decoded(path);
+  } else if (!path.empty()) {
+    link.path = link.path.substr(0, link.path.rfind('/') + 1) + percent_decoded(path);
+  }
+  link.query = path.size() < rest.size() ? rest.substr(path.size() + 1) : std::string_view();
+  return link;
 }
 
 }  // namespace
@@ -65,29 +110,33 @@ std::string Link::first_step() const {
   return host + '/' + path.substr(begin, path.find('/', begin) - begin);
 }
 
-std::optional<Link> read_link(std::string_view url) {
+std::optional<Link> read_link(std::string_view url, const Link* base) {
   std::string text = clean_url(url);
   if (text.starts_with("//")) {
     text.insert(0, "http:");
   } else if (ascii::starts_with_ignoring_case(text, "www.")) {
     text.insert(0, "http://");
   }
-  const auto web = read_web_url(text, UrlStart::kScheme);
-  if (!web) return std::nullopt;
-  Link link;
-  link.scheme = ascii::to_lower(web->scheme);
-  if (std::find(kSchemes.begin(), kSchemes.end(), link.scheme) == kSchemes.end()) {
-    return std::nullopt;
+  std::string_view rest = std::string_view(text).substr(0, text.find('#'));
+  const std::size_t scheme = std::min(rest.find_first_of(":/?"), rest.size());
+  if (scheme == rest.size() || rest[scheme] != ':') {
+    if (base == nullptr || rest.empty()) return std::nullopt;
+    return below(*base, rest);
   }
-  link.host = ascii_host(percent_decoded(web->host));
-  if (auto address = dotted(link.host)) link.host = *std::move(address);
-  if (link.host.empty() || !may_be_host(link.host)) return std::nullopt;
-  std::string_view rest = std::string_view(text).substr(web->host_end);
-  rest = rest.substr(0, rest.find('#'));
-  const std::string_view path = rest.substr(0, rest.find('?'));
-  link.path = path.starts_with('/') ? percent_decoded(path) : "/";
-  if (path.size() < rest.size()) link.query = rest.substr(path.size() + 1);
-  return link;
+  Link link;
+  link.scheme = ascii::to_lower(rest.substr(0, scheme));
+  if (std::ranges::find(kSchemes, link.scheme) == kSchemes.end()) return std::nullopt;
+  rest.remove_prefix(scheme + 1);
+  // Browsers take any number of slashes, also one or none.
+  rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  // What was cut off might have been another host.
+  if (end == rest.size() && url.size() >= kLinkBytesMax) return std::nullopt;
+  auto host = host_of(rest.substr(0, end));
+  if (!host) return std::nullopt;
+  link.host = *std::move(host);
+  link.path = "/";
+  return below(link, rest.substr(end));
 }
 
 }  // namespace shingled::mime

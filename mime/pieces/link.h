@@ -26,11 +26,13 @@ struct Link {
 };
 
 /// Reads a link of a text or the href of HTML with its entities decoded. White space in it is
-/// nothing, as for browsers. Without a scheme it must begin with two slashes or with `www.`.
+/// nothing, as for browsers. Without a scheme it must begin with two slashes or with `www.`, or is
+/// relative to `base`, unless that is null.
 ///
-/// Errors:  nullopt for relative links, other schemes than http, https and ftp, invalid hosts.
+/// Errors:  nullopt for relative links without a base, other schemes than http, https and ftp, hosts
+///          that are not valid, and hosts that may go on beyond kLinkBytesMax.
 /// Threads: stateless.
 /// Cost:    linear in kLinkBytesMax.
-std::optional<Link> read_link(std::string_view url);
+std::optional<Link> read_link(std::string_view url, const Link* base = nullptr);
 
 }  // namespace shingled::mime

@@ -89,12 +89,26 @@ bool is_date(const Candidate& number) {
   return year_first || (year_last && number.separators[0] != ' ');
 }
 
-/// 1.234.567,00 or 192.168.100.200: groups of up to three with dots.
+/// 10.152.251.207: four numbers without leading zeros.
+bool is_address(const Candidate& number) {
+  constexpr std::size_t kAddressNumbers = 4;
+  if (number.groups.size() != kAddressNumbers) return false;
+  std::size_t at = 0;
+  for (const std::size_t digits : number.groups) {
+    if (digits > 3 || (digits > 1 && number.digits[at] == '0')) return false;
+    at += digits;
+  }
+  return true;
+}
+
+/// 1.234.567,00 or 192.168.100.200.
 bool is_amount_or_address(const Candidate& number) {
   const bool dots = std::all_of(number.separators.begin(), number.separators.end(),
                                 [](char c) { return c == '.'; });
-  return dots && std::all_of(number.groups.begin(), number.groups.end(),
-                             [](std::size_t digits) { return digits == 1 || digits == 3; });
+  if (!dots) return false;
+  return is_address(number) ||
+         std::all_of(number.groups.begin(), number.groups.end(),
+                     [](std::size_t digits) { return digits == 1 || digits == 3; });
 }
 
 bool has_equal_separators(const Candidate& number) {
@@ -140,9 +154,11 @@ std::optional<std::string> phone_of(Candidate number) {
   return std::move(number.digits);
 }
 
-bool may_precede(char c) {
+/// Whether a number may begin with `first` behind `c`. "Tel.+49" may, "list+4711@" has a tag.
+bool may_begin(char c, char first) {
   constexpr ascii::CharSet kInside("_@#/.-,=&%$+");
-  return !ascii::is_alnum(c) && !kInside.has(c);
+  if (first == '+') return !ascii::is_alnum(c) && c != '_';
+  return !ascii::is_digit(first) || (!ascii::is_alnum(c) && !kInside.has(c));
 }
 
 bool may_follow(std::string_view rest) {
@@ -158,7 +174,7 @@ std::vector<std::string> find_phones(std::string_view text, std::size_t count_ma
   std::vector<std::string> found;
   for (std::size_t at = 0; at < text.size() && found.size() < count_max;) {
     const char c = text[at];
-    if (!kBeginsNumber.has(c) || (at > 0 && ascii::is_digit(c) && !may_precede(text[at - 1]))) {
+    if (!kBeginsNumber.has(c) || (at > 0 && !may_begin(text[at - 1], c))) {
       ++at;
       continue;
     }

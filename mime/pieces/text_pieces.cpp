@@ -1,6 +1,7 @@
 #include "mime/pieces/text_pieces.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -22,8 +23,44 @@ namespace {
 constexpr Steps kStepsASearchedByte = 60;
 /// A host with a look-up of its suffix, and the pieces that are made of it.
 constexpr Steps kStepsALink = 6'000;
+/// An address with a host in Unicode.
+constexpr Steps kStepsAnAddress = 500;
 
 constexpr ascii::CharSet kAfterSentence(".,;:!?\"");
+
+/// Whether a text begins with a mark that ends a link as ")" does, but that the search does not
+/// know: a space, a quote, a comma or a full stop of other scripts.
+bool begins_with_mark(std::string_view text) {
+  struct Range {
+    std::string_view first;
+    std::string_view last;
+  };
+  static constexpr auto kMarks = std::to_array<Range>({{"\u00A0", "\u00A0"},
+                                                       {"\u00AB", "\u00AB"},
+                                                       {"\u00BB", "\u00BB"},
+                                                       {"\u2000", "\u206F"},
+                                                       {"\u3000", "\u303F"},
+                                                       {"\uFF01", "\uFF0F"},
+                                                       {"\uFF1A", "\uFF20"},
+                                                       {"\uFF3B", "\uFF40"},
+                                                       {"\uFF5B", "\uFF65"}});
+  return std::ranges::any_of(kMarks, [&](const Range& range) {
+    const std::string_view character = text.substr(0, range.first.size());
+    return range.first <= character && character <= range.last;
+  });
+}
+
+/// A link of a text without the punctuation around it. Marks in its host are not its end.
+std::string_view without_punctuation(std::string_view url) {
+  const std::size_t slashes = url.find("://");
+  const std::size_t host = slashes == std::string_view::npos ? 0 : slashes + 3;
+  const std::size_t path = std::min(url.find('/', host), url.size());
+  for (std::size_t at = path; at < url.size(); ++at) {
+    if (ascii::is_high(url[at]) && begins_with_mark(url.substr(at))) url = url.substr(0, at);
+  }
+  while (!url.empty() && kAfterSentence.has(url.back())) url.remove_suffix(1);
+  return url;
+}
 
 /// Where the footer of a plain text begins: at the first ruled line among its last lines with at
 /// least as much text above as below. Mailing lists and free providers put one below; the text
@@ -53,8 +90,9 @@ class TextPieces {
  public:
   TextPieces(WorkMeter& meter, PieceList& pieces) : meter_(meter), pieces_(pieces) {}
 
-  /// Any target of a link: a page, an address, a telephone number.
-  void add_target(std::string_view url) {
+  /// Any target of a link: a page, an address, a telephone number. `base`: of relative links, or
+  /// null.
+  void add_target(std::string_view url, const Link* base = nullptr) {
     if (!meter_.spend(kStepsALink)) return pieces_.note_dropped();
     url = ascii::trim_space(url);
     if (const auto rest = after_scheme(url, "mailto:")) return add_recipients(*rest);
@@ -64,16 +102,15 @@ class TextPieces {
       if (const auto phone = phone_of_link(*rest)) pieces_.add(PieceType::kPhone, *phone);
       return;
     }
-    add_link(url);
+    add_link(url, base);
   }
 
   /// A URL, an address or a bare name as find_urls() finds it.
   void add_found(std::string_view url, bool in_footer) {
     in_footer_ = in_footer;
-    while (!url.empty() && kAfterSentence.has(url.back())) url.remove_suffix(1);
+    url = without_punctuation(url);
     if (is_address(url)) return add_address(url);
-    if (url.find(':') != std::string_view::npos || read_link(url)) return add_target(url);
-    add_target("http://" + std::string(url));
+    add_target(has_scheme(url) ? std::string(url) : "http://" + std::string(url));
   }
 
  private:
@@ -88,8 +125,14 @@ class TextPieces {
     return at != std::string_view::npos && url[at] == '@';
   }
 
-  void add_link(std::string_view url) {
-    const auto link = read_link(url);
+  /// "mailto:x" and "http://x" have one; "example.org:8080" and "example.org/a:b" have none.
+  static bool has_scheme(std::string_view url) {
+    const std::size_t end = url.find_first_of(":./?#");
+    return end != std::string_view::npos && url[end] == ':';
+  }
+
+  void add_link(std::string_view url, const Link* base) {
+    const auto link = read_link(url, base);
     if (!link) return;
     pieces_.add(PieceType::kLinkDomain, link->domain());
     pieces_.add(PieceType::kLinkHost, link->host);
@@ -105,6 +148,7 @@ class TextPieces {
     list = list.substr(0, std::min(list.find('?'), kLinkBytesMax));
     while (list.starts_with('/')) list.remove_prefix(1);
     while (!list.empty()) {
+      if (!meter_.spend(kStepsAnAddress)) return pieces_.note_dropped();
       const std::size_t comma = list.find(',');
       add_address(percent_decoded(list.substr(0, comma)));
       list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
@@ -125,14 +169,24 @@ bool leads_somewhere(const HtmlElement& element) {
   return !element.url.empty() && element.name != "base" && element.name != "link";
 }
 
+/// What relative links are relative to: the first <base> with a URL, as in browsers. Links could
+/// hide their host there.
+std::optional<Link> base_of(std::span<const HtmlElement> elements) {
+  const auto base = std::ranges::find_if(elements, [](const HtmlElement& element) {
+    return element.name == "base" && !element.url.empty();
+  });
+  return base == elements.end() ? std::nullopt : read_link(base->url);
+}
+
 }  // namespace
 
 void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions& options,
                      WorkMeter& meter, PieceList& pieces) {
   TextPieces named(meter, pieces);
+  const std::optional<Link> base = base_of(text.elements);
   for (const HtmlElement& element : text.elements) {
     if (meter.refused()) break;
-    if (leads_somewhere(element)) named.add_target(element.url);
+    if (leads_somewhere(element)) named.add_target(element.url, base ? &*base : nullptr);
   }
   if (!meter.spend(text.content.size(), kStepsASearchedByte)) return pieces.note_dropped();
   const Oneline line = make_oneline(text.content, text.form);

@@ -3,6 +3,9 @@
 import hashlib
 import http.server
 import json
+import os
+import socket
+import struct
 import threading
 import time
 
@@ -19,7 +22,7 @@ class CounterDesk:
     """Serves /counters/* on a loopback port within a `with` block.
 
     `requests` holds what came: (path, body). `replies` maps a path to a list of prepared answers, used up one by one:
-    (status, body) or raw bytes that are sent instead of a reply. `counts` maps (space, type, shingle) to measures.
+    (status, body), raw bytes that are sent instead of a reply, or None for a connection that is reset. `counts` maps (space, type, shingle) to measures.
     """
 
     def __init__(self):
@@ -62,6 +65,11 @@ class CounterDesk:
         prepared = self.replies.get(handler.path)
         if prepared:
             answer = prepared.pop(0)
+            if answer is None:  # as if it ended with the request done, but not answered
+                handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                handler.close_connection = True
+                os.close(handler.connection.detach())
+                return
             if isinstance(answer, bytes):
                 handler.wfile.write(answer)
                 handler.close_connection = True

@@ -194,13 +194,19 @@ class Settings(Counted):
 
     def test_a_unix_socket_takes_and_answers(self):
         path = self.tmp / "counters.sock"
-        self.start(overrides=[INCOMING, f"counters.listen=unix:{path}"])
+        self.start(overrides=[INCOMING, f"counters.listen=unix:{path}", "counters.body_bytes_max=4K"])
         self.send(range(3), ["here@example.org"])
         self.wait_for("messages", 3)
         self.assertEqual(0o660, path.stat().st_mode & 0o777)
         body = json.dumps({"space": "in", "pieces": [{"type": "link_host", "piece": LINKS[0]},
                                                      {"type": 30, "piece": [SENDER, "there@example.org"]}],
                            "windows": ["1h", "14d"], "add": {"mass": 2, "complaint": 1}})
+        asked = '{"pieces": [{"type": "link_host", "piece": "example.org"}]}'
+        for size, status in ((4096, 200), (4097, 413)):
+            connection = HttpOverUnix(path)
+            connection.request("POST", "/counters/ask", body=asked.ljust(size))
+            self.assertEqual(status, connection.getresponse().status)
+            connection.close()
         for before in (3, 5):
             connection = HttpOverUnix(path)
             connection.request("POST", "/counters/take", body=body)

@@ -10,14 +10,16 @@
 """The commands of `shingled counters`: against a stand-in that can answer badly, and against a daemon."""
 
 import email.utils
+import gzip
 import json
+import subprocess
 import time
 import unittest
 
 import harness
 from counter_desk import CounterDesk, shingle_of
 
-EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_UNAVAILABLE, EX_CANTCREAT = 64, 65, 66, 69, 73
+EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_UNAVAILABLE, EX_CANTCREAT, EX_IOERR = 64, 65, 66, 69, 73, 74
 
 MESSAGE = """Received: from mail.example.org (mail.example.org [192.0.2.7])
 \tby mx.example.net (Postfix) with ESMTP id 4711 for <bob@example.net>; {date}
@@ -88,6 +90,8 @@ class Show(WithDesk):
     def test_a_piece_is_counted_in_its_normal_form(self):
         for kind, typed, form in (("sender", "<Ann+news@Example.ORG>", "ann@example.org"),
                                   ("link_domain", "www.shop.example.co.uk", "example.co.uk"),
+                                  ("link_domain", "https://a@www.example.org/x", "example.org"),
+                                  ("foreign_host", "WWW.Example.org", "www.example.org"),
                                   ("client_network", "192.0.2.77", "192.0.2.0/24"),
                                   ("subject", "Re: [list] Invoice 4711", "lnvolce 0000")):
             with self.subTest(kind=kind):
@@ -197,6 +201,25 @@ class Transfer(WithDesk):
         self.assertEqual((50, 50, 0), (told["lines"], told["counters"], told["broken"]))
         self.assertEqual(file.read_text(), "".join(self.desk.bodies("/counters/import")))
 
+    def test_the_fault_of_the_file_is_told(self):
+        self.desk.counts["in", "link_host", f"{1:016x}"] = {"mass": 1}
+        with harness.Daemon(self.tmp):  # its lock would be the fault of asking in its folder
+            self.assertEqual("shingled: counters: /dev/full: No space left on device\n",
+                             self.fails(EX_UNAVAILABLE, "export", "/dev/full"))
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.BINARY, "counters", "export", *self.where], stdout=full,
+                                      stderr=subprocess.PIPE, timeout=harness.RUN_SECONDS)
+            self.assertEqual((EX_IOERR, b"shingled: standard output: cannot be written\n"),
+                             (done.returncode, done.stderr))
+
+    def test_a_file_that_is_no_export_is_named(self):
+        self.assertIn("No such file", self.fails(EX_NOINPUT, "import", self.tmp / "nowhere"))
+        self.assertIn("is a directory", self.fails(EX_DATAERR, "import", self.tmp))
+        packed = self.tmp / "counters.jsonl.gz"
+        packed.write_bytes(gzip.compress(b'{"name":"mass_in_5791f8cac2b7d8dd_14_10m_2831519","count":12}\n'))
+        self.assertIn("zcat", self.fails(EX_DATAERR, "import", packed))
+        self.assertEqual([], self.desk.requests)
+
     def test_a_cut_off_export_makes_no_file(self):
         head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         line = b'{"name":"mass_in_5791f8cac2b7d8dd_14_10m_2831519","count":12}\n'
@@ -294,6 +317,21 @@ class BadAnswers(WithDesk):
                 done = harness.run("counters", "show", "from", "a@example.org", *self.where)
                 self.assertNotIn(done.returncode, (0, 70), done.stderr)
                 self.assertIn(why, done.stderr)
+
+    def test_what_may_have_been_done_is_not_done_again(self):
+        # Its folder is free, as after kill -9: asking there would count twice.
+        with harness.Daemon(self.tmp):
+            pass
+        self.assertTrue((self.tmp / "counters/counters.db").exists())
+        for verb, arguments in (("add", ["--mass", "1", "from", "a@example.org"]), ("import", []), ("export", [])):
+            with self.subTest(verb=verb):
+                self.desk.replies[f"/counters/{verb}"] = [None]
+                line = '{"name":"mass_in_5791f8cac2b7d8dd_14_10m_2831519","count":12}'
+                errors = self.fails(EX_DATAERR, verb, *arguments, stdin=line)
+                self.assertIn("reset", errors)
+                self.assertEqual("", harness.run("counters", "export", *self.where[2:], "-o", "status.listen=[]").stdout)
+                if verb == "import":
+                    self.assertIn("the next ones perhaps", errors)
 
     def test_nobody_there(self):
         port = harness.free_port()

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_folder.h"
@@ -52,7 +53,14 @@ bool CounterDesk::has_counters() const {
 Status CounterDesk::send(const status::HttpCall& call, Duration patience,
                          const status::HttpTaker& take) {
   const bool opened = folder_ != nullptr;
-  auto reply = opened ? ask_folder(call, take) : ask_daemon(call, patience, take);
+  std::optional<Error> fault;  // of `take`, not of the daemon
+  const status::HttpTaker note_and_take = [&](std::string_view piece) {
+    Status taken = take(piece);
+    if (!taken) fault = taken.error();
+    return taken;
+  };
+  auto reply = opened ? ask_folder(call, take) : ask_daemon(call, patience, note_and_take);
+  if (fault) return *fault;
   if (!opened && !reply && reply.error().code == ErrorCode::kUnavailable) {
     // Does not create the folder: a daemon that never ran has no counters.
     const bool exists = settings_.counters.shared.enabled() ||

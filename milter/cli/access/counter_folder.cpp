@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <stop_token>
 #include <utility>
 
@@ -67,7 +68,8 @@ CounterFolder::CounterFolder(std::unique_ptr<Opened> opened) : opened_(std::move
 CounterFolder::~CounterFolder() = default;
 
 bool CounterFolder::exists(const std::string& directory) {
-  return ::access((directory + "/counters.db").c_str(), F_OK) == 0;
+  // If it may not be known, opening it says so.
+  return ::access((directory + "/counters.db").c_str(), F_OK) == 0 || errno == EACCES;
 }
 
 Result<std::unique_ptr<CounterFolder>> CounterFolder::open(const CounterOptions& options,

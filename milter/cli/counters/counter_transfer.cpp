@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "config/system/os_error.h"
@@ -23,6 +24,14 @@ namespace shingled::milter::cli {
 namespace {
 
 constexpr std::size_t kBadLinesTold = 10;
+
+/// Whether a file begins as those of gzip do. It stays at its beginning; of a pipe nothing is
+/// known.
+bool is_gzip(int fd) {
+  std::array<unsigned char, 2> mark{};
+  return ::pread(fd, mark.data(), mark.size(), 0) == std::ssize(mark) && mark[0] == 0x1F &&
+         mark[1] == 0x8B;
+}
 
 /// One import.
 class ImportRun {
@@ -55,9 +64,12 @@ class ImportRun {
                                        : ::open(arguments_.file.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!fd || ::fstat(fd.get(), &status) != 0) {
-      return os_error(ErrorCode::kUnavailable, errno, "cannot be read");
+      return os_error(ErrorCode::kNotFound, errno, "cannot be read");
     }
     if (S_ISDIR(status.st_mode)) return Error{ErrorCode::kInvalid, "is a directory"};
+    if (is_gzip(fd.get())) {
+      return Error{ErrorCode::kInvalid, "is compressed; use zcat FILE | shingled counters import"};
+    }
     total_bytes_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     return fd;
   }
@@ -110,7 +122,7 @@ class ImportRun {
 
   [[nodiscard]] std::string where_it_stopped(ErrorCode code) const {
     const std::uint64_t next = std::max(done_until_, arguments_.from_line);
-    if (code == ErrorCode::kTimeout) {
+    if (code == ErrorCode::kTimeout || code == ErrorCode::kCorrupt) {
       return fmt::format(
           "Lines before {} are imported, the next ones perhaps: without an answer nobody knows.",
           next);
@@ -168,6 +180,7 @@ int run_counter_export(CounterExportArguments& arguments, Console& console) {
   if (!written) {
     console.clear_drawn();
     if (interrupted()) return kExitInterrupted;
+    if (console.broken()) return EX_IOERR;  // the caller reports it
     return run.failed(written.error());
   }
   if (arguments.file == "-") return EX_OK;

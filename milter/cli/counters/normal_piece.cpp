@@ -39,8 +39,12 @@ Piece address_form(std::string_view text) {
   return address ? present(address->text()) : std::nullopt;
 }
 
-/// The registrable domain of a host, or of the host of an address.
+/// The registrable domain of a host, or of the host of an address or link.
 Piece domain_form(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) {
+    const auto link = mime::read_link(text);
+    return link ? present(link->domain()) : std::nullopt;
+  }
   const std::size_t at = text.rfind('@');
   if (at != std::string_view::npos) text.remove_prefix(at + 1);
   return present(mime::registrable_domain(mime::ascii_host(text)));
@@ -110,7 +114,7 @@ struct FormRow {
   Piece (*form)(std::string_view);
 };
 
-constexpr std::array<FormRow, 33> kForms = {{{PieceType::kText, lower_form},
+constexpr std::array<FormRow, 34> kForms = {{{PieceType::kText, lower_form},
                                              {PieceType::kRobustText, lower_form},
                                              {PieceType::kStructure, lower_form},
                                              {PieceType::kSubject, subject_form},
@@ -137,6 +141,7 @@ constexpr std::array<FormRow, 33> kForms = {{{PieceType::kText, lower_form},
                                              {PieceType::kLinkHost, host_form},
                                              {PieceType::kLinkDomain, domain_form},
                                              {PieceType::kLinkPath, link_path_form},
+                                             {PieceType::kForeignHost, host_form},
                                              {PieceType::kAddress, address_form},
                                              {PieceType::kPhone, phone_form},
                                              {PieceType::kWallet, wallet_form},

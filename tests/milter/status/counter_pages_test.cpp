@@ -98,6 +98,14 @@ TEST_F(CounterPagesTest, ShowsSeriesAndTop) {
   EXPECT_EQ(ask("/counters/top", R"({"rising":true,"window":"14d"})").status, 400U);
 }
 
+TEST_F(CounterPagesTest, NamesTheAdditionThatIsInTheFuture) {
+  const std::string rest = kPieces + R"(,"add":{"mass":1}})";
+  EXPECT_EQ(post("/counters/learn",
+                 R"({"additions":[{"time":600,)" + rest + R"(,{"time":99999999999,)" + rest + "]}"),
+            "{\"error\":\"additions[1].time: is in the future\"}\n");
+  EXPECT_TRUE(store_->counters.empty());
+}
+
 TEST_F(CounterPagesTest, ForgetsExportsAndImports) {
   post("/counters/add", "{" + kPieces + R"(,"add":{"mass":2}})");
   post("/counters/add", R"({"space":"out",)" + kPieces + R"(,"add":{"mass":3}})");

@@ -70,7 +70,7 @@ TEST(CounterRequest, ReadsWhatPagesAskBesides) {
 
   const auto learn = parse_counter_request(
       R"({"additions":[{"pieces":[{"type":"link_from","shingle":"00000000000000AB",
-          "unique":"00000000000000cd"}],"time":1200,"add":{"mass":2},"space":"out"},
+          "unique":"00000000000100ab"}],"time":1200,"add":{"mass":2},"space":"out"},
           {"time":1199,"pieces":[],"add":{"bytes":9223372036854775807}}]})",
       kLearn, kSite);
   ASSERT_TRUE(learn) << learn.error().message;
@@ -80,7 +80,7 @@ TEST(CounterRequest, ReadsWhatPagesAskBesides) {
   ASSERT_EQ(learn->additions[0].addition.pairs.size(), 1U);
   EXPECT_EQ(learn->additions[0].addition.pairs[0].key.shingle, 0xABU);
   EXPECT_EQ(learn->additions[0].addition.pairs[0].key.space, Space::kOut);
-  EXPECT_EQ(learn->additions[0].addition.pairs[0].unique, 0xCDU);
+  EXPECT_EQ(learn->additions[0].addition.pairs[0].unique, 0x100ABU);
   EXPECT_TRUE(learn->additions[1].addition.counters.empty());
 }
 
@@ -115,6 +115,8 @@ TEST(CounterRequest, NamesTheElementThatIsWrong) {
       {"a number", "1", kAsk, "must be an object"},
       {"null", "null", kAsk, "must be an object"},
       {"a member is missing", "{}", kAsk, "pieces: is missing"},
+      {"a number that no number can be", R"({"windows":[1e400]})", kAsk,
+       "windows[0]: must be a text"},
       {"an unknown member", R"({"peices":[]})", kAsk, "unknown member 'peices', did you mean 'pi"},
       {"a member of another page", R"({"pieces":[],"add":{}})", kAsk, "unknown member 'add'"},
       {"a member comes twice", R"({"pieces":[],"pieces":[]})", kAsk, "pieces: comes twice"},
@@ -180,6 +182,9 @@ TEST(CounterRequest, RefusesPiecesThatAreWrong) {
       {"a unique of what is no pair",
        with_piece(R"({"type":8,"shingle":"5791f8cac2b7d8dd","unique":"5791f8cac2b7d8dd"})"), kTake,
        "pieces[1]: unique belongs to"},
+      {"a unique of another pair",
+       with_piece(R"({"type":30,"shingle":"5791f8cac2b7d8dd","unique":"5791f8cac2b7d8de"})"), kTake,
+       "pieces[1]: the last four digits of shingle and unique"},
       {"a piece that is a text", with_piece(R"("a")"), kTake, "pieces[1]: must be an object"},
       {"a type that comes twice", with_piece(R"({"type":8,"type":8})"), kTake,
        "pieces[1].type: comes twice"},
@@ -207,7 +212,8 @@ TEST(CounterRequest, RefusesAmountsThatAreWrong) {
       {"a fraction", with_add(R"({"mass":1.5})"), kTake, what},
       {"a whole number as fraction", with_add(R"({"mass":1.0})"), kTake, what},
       {"too large", with_add(R"({"mass":9223372036854775808})"), kTake, what},
-      {"far too large", with_add(R"({"mass":1e400})"), kTake, "byte "},
+      {"far too large", with_add(R"({"mass":1e400})"), kTake, what},
+      {"far too small", with_add(R"({"mass":-1e400})"), kTake, what},
       {"not a number", with_add(R"({"mass":NaN})"), kTake, "byte "},
       {"a text", with_add(R"({"mass":"1"})"), kTake, what},
       {"null", with_add(R"({"mass":null})"), kTake, what},

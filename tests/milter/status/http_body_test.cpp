@@ -201,6 +201,23 @@ TEST_F(HttpBodyTest, BoundsTheBodiesOfAllConnections) {
   EXPECT_THAT(post("abcd", bearer(kKey)), StartsWith("HTTP/1.1 200")) << "there is room again";
 }
 
+TEST_F(HttpBodyTest, AnswersHeadWithTheHeaderAlone) {
+  start(options());
+  for (const char* path : {"/stream", "/later", "/page"}) {
+    const RawHttp http(place_);
+    http.send(std::string("HEAD ") + path + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(kKey) +
+              "\r\n");
+    http.post("/page", "hello", bearer(kKey) + "Connection: close\r\n");
+    const std::string replies = http.read();
+    EXPECT_THAT(replies, StartsWith("HTTP/1.1 200 OK\r\n")) << path;
+    const std::size_t end = replies.find("\r\n\r\n");
+    ASSERT_NE(end, std::string::npos) << path;
+    const std::string next = replies.substr(end + 4);
+    EXPECT_THAT(next, StartsWith("HTTP/1.1 200 OK\r\n")) << path;
+    EXPECT_THAT(next, HasSubstr("\r\n\r\nhello authorised")) << path;
+  }
+}
+
 TEST_F(HttpBodyTest, AnswersManyRequestsOnOneConnection) {
   start(options());
   const RawHttp http(place_);

@@ -30,6 +30,8 @@ TEST(Link, IsWhereItLeads) {
       {"a number", "http://3232235777/a", "http://192.168.1.1/a"},
       {"octal and hexadecimal", "http://0300.0xa8.257/", "http://192.168.1.1/"},
       {"IPv6", "http://[2001:db8::1]/a", "http://2001:db8::1/a"},
+      {"IPv6 at length", "http://[2001:0DB8:0:0::1]:80/a", "http://2001:db8::1/a"},
+      {"brackets without IPv6", "http://[example.org]/a", ""},
       {"ftp", "ftp://example.org/a", "ftp://example.org/a"},
       {"one label", "http://intranet/a", "http://intranet/a"},
       {"a relative link", "/a/b", ""},
@@ -37,13 +39,76 @@ TEST(Link, IsWhereItLeads) {
       {"a mail address", "mailto:joe@example.org", ""},
       {"a script", "javascript:x()", ""},
       {"three slashes, as in browsers", "http:///example.org", "http://example.org/"},
+      {"one slash, as in browsers", "https:/example.org/a", "https://example.org/a"},
+      {"a slash and a backslash", "https:/\\example.org/a", "https://example.org/a"},
+      {"an empty port, as in browsers", "http://example.org:/a", "http://example.org/a"},
+      {"a port that cannot be", "http://example.org:99999/a", ""},
       {"no host", "http:///", ""},
+      {"no host but a user", "http://joe@/a", ""},
+      {"no host but a dot", "http://.example.org/", ""},
       {"nothing", "", ""},
   };
   for (const Case& test : cases) {
     const auto link = read_link(test.url);
     EXPECT_EQ(link ? link->text() : "", test.expected) << test.why;
   }
+}
+
+/// What precedes the last @ looks like a host, but a browser goes to the one behind it.
+TEST(Link, NeverHasTheHostThatItsUserPretendsToBe) {
+  const std::string far(300, 'a');
+  const std::string users[] = {"www.bank.example",
+                               "www.bank.example:80",
+                               "www.bank.example\u00AD",
+                               "www.bank.example&" + far,
+                               "www.bank.example;" + far + ":" + far,
+                               "x@www.bank.example",
+                               "www.bank.example%2F%40",
+                               far};
+  for (const std::string& user : users) {
+    const auto link = read_link("https://" + user + "@evil.example/a");
+    EXPECT_EQ(link ? link->text() : "", "https://evil.example/a") << user;
+  }
+  // Nobody knows what would follow.
+  EXPECT_FALSE(
+      read_link("https://www.bank.example&" + std::string(kLinkBytesMax, 'a') + "@a.example/"));
+}
+
+/// Signs that browsers leave out of a host, or do not allow in one.
+TEST(Link, NeverHasOnlyTheFrontOfItsHost) {
+  for (const std::string sign : {"\u2060", "\u180B", "\uFEFF"}) {
+    const auto link = read_link("https://www.bank.example" + sign + ".evil.example/a");
+    EXPECT_EQ(link ? link->host : "", "www.bank.example.evil.example") << sign;
+  }
+  for (const std::string sign : {"&", ",", "\"", "|", "%3A80", "%2F", "<"})
+    EXPECT_FALSE(read_link("https://www.bank.example" + sign + ".evil.example/a")) << sign;
+}
+
+TEST(Link, MayBeRelativeToABase) {
+  const auto base = read_link("https://shop.example.org/a/b?x=1");
+  ASSERT_TRUE(base);
+  struct Case {
+    const char* why;
+    std::string url;
+    std::string expected;
+  };
+  const Case cases[] = {
+      {"a path", "/c", "https://shop.example.org/c"},
+      {"a step", "c/d", "https://shop.example.org/a/c/d"},
+      {"a query alone", "?y=2", "https://shop.example.org/a/b"},
+      {"a path with a query", "c?y=http://x", "https://shop.example.org/a/c"},
+      {"another host", "//example.net/c", "http://example.net/c"},
+      {"a whole link", "ftp://example.net/c", "ftp://example.net/c"},
+      {"a place in the page", "#top", ""},
+      {"another scheme", "cid:a", ""},
+      {"nothing", "", ""},
+  };
+  for (const Case& test : cases) {
+    const auto link = read_link(test.url, &*base);
+    EXPECT_EQ(link ? link->text() : "", test.expected) << test.why;
+  }
+  EXPECT_EQ(read_link("c?y=2", &*base)->query, "y=2");
+  EXPECT_EQ(read_link("c", &*base)->query, "");
 }
 
 TEST(Link, HasADomainAndAFirstStep) {

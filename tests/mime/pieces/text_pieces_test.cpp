@@ -38,6 +38,21 @@ TEST(TextPieces, AreWhatATextNames) {
        "link=http://example.org/ link_host=example.org link_domain=example.org"},
       {"a bare name", "go to example.org now",
        "link=http://example.org/ link_host=example.org link_domain=example.org"},
+      {"in quotes of print", "\u201Chttp://example.org/a\u201D",
+       "link=http://example.org/a link_host=example.org link_domain=example.org "
+       "link_path=example.org/a"},
+      {"in a Chinese text", "\u8BF7\u770B http://example.org/a\uFF0C\u8C22\u8C22",
+       "link=http://example.org/a link_host=example.org link_domain=example.org "
+       "link_path=example.org/a"},
+      {"a path in Chinese", "http://example.org/\u8BF7\u770B ok",
+       "link=http://example.org/\u8BF7\u770B link_host=example.org link_domain=example.org "
+       "link_path=example.org/\u8BF7\u770B"},
+      {"a bare name with a port", "go to example.org:8080/a now",
+       "link=http://example.org/a link_host=example.org link_domain=example.org "
+       "link_path=example.org/a"},
+      {"a bare name with a colon in its path", "see example.org/Help:Me now",
+       "link=http://example.org/Help:Me link_host=example.org link_domain=example.org "
+       "link_path=example.org/Help:Me"},
       {"a link twice", "http://example.org/ http://example.org/",
        "link=http://example.org/ link_host=example.org link_domain=example.org"},
       {"a mail address", "write to Joe.Doe+x@example.org.", "address=joe.doe@example.org"},
@@ -70,10 +85,12 @@ TEST(TextPieces, AreTheTargetsOfHtml) {
   EXPECT_EQ(pieces_of({.content = "bank.example and www.bank.example",
                        .form = TextForm::kHtml,
                        .elements = elements}),
-            "link=http://192.0.2.1/login link=https://shop.example.org/a/b "
-            "link_host=192.0.2.1 link_host=shop.example.org "
-            "link_domain=192.0.2.1 link_domain=example.org "
-            "link_path=192.0.2.1/login link_path=shop.example.org/a "
+            "link=http://192.0.2.1/login link=http://base.example/relative "
+            "link=https://shop.example.org/a/b "
+            "link_host=192.0.2.1 link_host=base.example link_host=shop.example.org "
+            "link_domain=192.0.2.1 link_domain=base.example link_domain=example.org "
+            "link_path=192.0.2.1/login link_path=base.example/relative "
+            "link_path=shop.example.org/a "
             "address=a@example.org address=b@example.org phone=49301234567 link_shape=/a/b?id");
 }
 

@@ -19,6 +19,8 @@ TEST(NormalPiece, IsTheFormThatTheMilterCounts) {
            Row{PieceType::kLinkHost, "WWW.Example.org.", "www.example.org"},
            Row{PieceType::kLink, "HTTPS://Example.org/a?b#c", "https://example.org/a"},
            Row{PieceType::kLinkPath, "bit.example/abc/d", "bit.example/abc"},
+           Row{PieceType::kLinkDomain, "https://a@www.example.org/x", "example.org"},
+           Row{PieceType::kForeignHost, "WWW.Example.org", "www.example.org"},
            Row{PieceType::kClient, "::ffff:192.0.2.7", "192.0.2.7"},
            Row{PieceType::kClientNetwork, "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
            Row{PieceType::kClientNetwork, "192.0.2.0/24", "192.0.2.0/24"},
