@@ -61,6 +61,9 @@ packaged=$(sed -n '1s/^shingled (\([^)]*\)).*/\1/p' "$tree/debian/changelog")
 [ "${packaged%%[-+~]*}" = "$project" ] ||
   fail 65 "packaging/debian/changelog begins with version $packaged, CMakeLists.txt has $project"
 
+# The maintainer's place is debian/control. (In the changelog Debian wants to have it again.)
+maintainer=$(sed -n 's/^Maintainer: //p' "$tree/debian/control")
+sed -i "0,/^ -- /s|^ -- .*>  | -- $maintainer  |" "$tree/debian/changelog"
 if [ -n "$version" ] && [ "$version" != "$packaged" ]; then
   sed -i "1s/([^)]*)/($version)/" "$tree/debian/changelog"
 fi

@@ -22,7 +22,8 @@ constexpr std::array<ForeignKey, 7> kOfFile = {{
     {"fuzzy_storage", "is not a section of this file; allowed: storage"},
     {"redis", "belongs to the section storage; allowed: storage.redis"},
     {"shingler", "is not a section of this file; allowed: counters"},
-    {"logging", "is a section of rspamd's; allowed: daemon.log_file, daemon.log_level"},
+    {"logging",
+     "is a section of rspamd's; allowed: daemon.log_file, daemon.syslog, daemon.log_level"},
 }};
 
 constexpr std::string_view kOfSharedCounters =

@@ -84,9 +84,13 @@ class Folder final : public FileSystem {
   }
 
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    const UniqueFd fd(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    // Opening a pipe without a writer would block.
+    const UniqueFd fd(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat about {};
-    if (!fd || ::fstat(fd.get(), &about) != 0) return os_error(errno, place(name));
+    const bool is_link = !fd && errno == ELOOP;
+    if (!is_link && (!fd || ::fstat(fd.get(), &about) != 0)) return os_error(errno, place(name));
+    if (is_link || !S_ISREG(about.st_mode))
+      return Error{ErrorCode::kCorrupt, place(name) + ": is not a regular file"};
     const auto size = static_cast<std::size_t>(about.st_size);
     void* data = nullptr;
     if (size > 0) {

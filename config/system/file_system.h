@@ -42,6 +42,7 @@ class FileSystem {
   virtual ~FileSystem() = default;
   /// A new, empty file; replaces one of the same name.
   virtual Result<std::unique_ptr<AppendFile>> create(const std::string& name) = 0;
+  /// Errors: also kCorrupt (a pipe, a symbolic link or another thing that is not a regular file).
   virtual Result<std::unique_ptr<MappedFile>> map(const std::string& name) = 0;
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// No error if there is no such file.

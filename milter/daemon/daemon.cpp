@@ -30,11 +30,11 @@ void return_large_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlockBytes);
 }
 
-/// Logs the error. If the log is a file, it also goes to standard error, for an operator at a
-/// terminal.
+/// Logs the error. If the log is a file or syslog, it also goes to standard error, for an operator
+/// at a terminal.
 int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
   if (log != nullptr) log->error(LogLine("fatal").field("error", error.message));
-  if (log == nullptr || !options.log_file.empty()) {
+  if (log == nullptr || !options.log_file.empty() || options.syslog != SyslogFacility::kNone) {
     std::fprintf(stderr, "shingled: %s\n", error.message.c_str());
   }
   return process::exit_code(error.code, process::ExitContext::kDaemon);

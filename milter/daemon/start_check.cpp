@@ -165,6 +165,13 @@ void check_log(const std::string& file, Findings& found) {
               file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm);
 }
 
+void check_syslog(SyslogFacility facility, Findings& found) {
+  constexpr const char* kSocket = "/dev/log";
+  if (facility == SyslogFacility::kNone || ::access(kSocket, F_OK) == 0) return;
+  found.warning("daemon.syslog", std::string(kSocket) + ": " + os_reason(errno) +
+                                     "; lines are lost until there is a syslog daemon");
+}
+
 void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Findings& found) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (storage::crypto::public_key_of(pairs[i].secret_key) == pairs[i].public_key) continue;
@@ -283,6 +290,7 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   const process::Identity identity = check_identity(settings.daemon, found);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
+  check_syslog(settings.daemon.syslog, found);
   if (settings.milter.enabled) check_milter(settings.milter, found);
   found.add(policy::policy_rules(settings).problems);
   const auto rest = [&] { check_as_daemon(settings, found); };

@@ -4,7 +4,9 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/syslog_sink.h>
 
+#include <array>
 #include <ctime>
 #include <memory>
 #include <mutex>
@@ -74,9 +76,11 @@ class PriorityFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-std::unique_ptr<spdlog::formatter> make_formatter(bool journal) {
+std::unique_ptr<spdlog::formatter> make_formatter(const std::string& file, bool syslog) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  if (journal) {
+  if (syslog) {
+    formatter->set_pattern("%l %v");  // syslog adds the time
+  } else if (file.empty() && stderr_is_journal()) {
     formatter->add_flag<PriorityFlag>('*').set_pattern("%*%l %v");  // the journal adds the time
   } else {
     formatter->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
@@ -84,10 +88,20 @@ std::unique_ptr<spdlog::formatter> make_formatter(bool journal) {
   return formatter;
 }
 
+/// By SyslogFacility; the first is not used.
+constexpr std::array<int, 12> kFacilities = {0,          LOG_MAIL,   LOG_DAEMON, LOG_USER,
+                                             LOG_LOCAL0, LOG_LOCAL1, LOG_LOCAL2, LOG_LOCAL3,
+                                             LOG_LOCAL4, LOG_LOCAL5, LOG_LOCAL6, LOG_LOCAL7};
+
 Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& options) {
   try {
     spdlog::sink_ptr sink;
-    if (file.empty()) {
+    const bool syslog = options.syslog != SyslogFacility::kNone;
+    if (syslog) {
+      sink = std::make_shared<spdlog::sinks::syslog_sink_mt>(
+          "shingled", LOG_PID, kFacilities.at(static_cast<std::size_t>(options.syslog)),
+          /*enable_formatting=*/true);
+    } else if (file.empty()) {
       sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     } else {
       auto opened = open_log_file(file, options);
@@ -95,7 +109,7 @@ Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& opti
       sink = std::make_shared<FileSink>(file, *std::move(opened));
     }
     auto logger = std::make_shared<spdlog::logger>("shingled", std::move(sink));
-    logger->set_formatter(make_formatter(file.empty() && stderr_is_journal()));
+    logger->set_formatter(make_formatter(file, syslog));
     logger->set_level(spdlog::level::trace);
     logger->flush_on(spdlog::level::trace);
     return logger;

@@ -51,6 +51,7 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("daemon.group", running.daemon.group, wanted.daemon.group);
   compare("daemon.pid_file", running.daemon.pid_file, wanted.daemon.pid_file);
   compare("daemon.log_file", running.daemon.log_file, wanted.daemon.log_file);
+  compare("daemon.syslog", running.daemon.syslog, wanted.daemon.syslog);
   compare("milter.enabled", running.milter.enabled, wanted.milter.enabled);
   compare("milter.socket", running.milter.socket, wanted.milter.socket);
   compare("milter.socket_mode", running.milter.socket_mode, wanted.milter.socket_mode);

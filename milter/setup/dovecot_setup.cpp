@@ -31,18 +31,21 @@ std::string with_word(std::string_view list, const std::string& word) {
   return out;
 }
 
-/// The name of the mailbox with this special use; `fallback` if none has it.
+/// The name of the mailbox with this special use, as users see it; `fallback` if none has it.
 std::string mailbox_for(const DoveSettings& settings, std::string_view use,
                         const std::string& fallback) {
   constexpr std::string_view kMailbox = "/mailbox ";
   for (const auto& [name, value] : settings) {
     const std::size_t at = name.find(kMailbox);
-    if (at == std::string::npos || !name.ends_with("/special_use") || value != use) continue;
+    if (at == std::string::npos || !name.ends_with("/special_use")) continue;
+    const auto uses = list_words(value);
+    if (std::ranges::find(uses, use) == uses.end()) continue;
     const std::size_t begin = at + kMailbox.size();
     std::string mailbox = name.substr(begin, name.rfind('/') - begin);
     if (mailbox.size() > 1 && mailbox.front() == '"')
       mailbox = mailbox.substr(1, mailbox.size() - 2);
-    return mailbox;
+    // Its namespace may put something before it: "INBOX.Junk".
+    return setting_of(settings, name.substr(0, at) + "/prefix") + mailbox;
   }
   return fallback;
 }
@@ -57,15 +60,10 @@ std::string rule_with(const DoveSettings& settings, const std::string& script) {
 }
 
 /// Rules are numbered without gaps; Dovecot stops at the first number that is not there.
-std::size_t rules_of_others(const DoveSettings& settings, const std::string& share) {
+std::size_t rule_count(const DoveSettings& settings) {
   std::size_t count = 0;
-  while (true) {
-    const std::string rule = std::string(kRule) + std::to_string(count + 1);
-    const std::string script = setting_of(settings, rule + "_before");
-    if (!settings.contains(rule + "_name") || script.starts_with("file:" + share + "/"))
-      return count;
-    ++count;
-  }
+  while (settings.contains(std::string(kRule) + std::to_string(count + 1) + "_name")) ++count;
+  return count;
 }
 
 class DovecotPlan {
@@ -80,8 +78,10 @@ class DovecotPlan {
     if (plan_.differences.empty()) return std::move(plan_);
     std::string file =
         "# Reports by moves into and out of " + junk_ +
-        "; made by: shingled setup dovecot --apply\nprotocol imap {\n  mail_plugins = " +
-        mail_plugins_ + "\n}\nplugin {\n";
+        "; made by: shingled setup dovecot --apply\n"
+        "# The settings below `plugin` replace those of the files before this one. If you change "
+        "one of them there,\n# delete this file and make it again.\n"
+        "protocol imap {\n  mail_plugins = $mail_plugins imap_sieve\n}\nplugin {\n";
     for (const auto& [name, value] : lines_) file += "  " + name + " = " + value + "\n";
     plan_.edits.push_back({facts_.folder + std::string(kOwnFile), file + "}\n"});
     // Debian's dovecot.conf reads the folder.
@@ -109,10 +109,10 @@ class DovecotPlan {
     constexpr const char* kImapPlugins = "protocol imap/mail_plugins";
     const std::string own = setting_of(settings_, kImapPlugins);
     const std::string now = own.empty() ? setting_of(settings_, "mail_plugins") : own;
-    mail_plugins_ = with_word(now, "imap_sieve");
-    if (mail_plugins_ != std::string(trimmed(now)))
+    const auto plugins = list_words(now);
+    if (std::ranges::find(plugins, "imap_sieve") == plugins.end())
       plan_.differences.push_back(
-          {kImapPlugins, now, mail_plugins_, "IMAP runs scripts for moves"});
+          {kImapPlugins, now, with_word(now, "imap_sieve"), "IMAP runs scripts for moves"});
     const auto list = [&](const std::string& name, const std::vector<std::string>& words,
                           const std::string& why) {
       std::string value = setting_of(settings_, "plugin/" + name);
@@ -142,13 +142,13 @@ class DovecotPlan {
     const std::string ham = "file:" + facts_.share + std::string(kHamScript);
     const std::string spam_rule = rule_with(settings_, spam);
     const std::string ham_rule = rule_with(settings_, ham);
-    const std::size_t others = rules_of_others(settings_, facts_.share);
-    const auto number = [&](const std::string& rule, std::size_t fallback) {
-      return rule.empty() ? "imapsieve_mailbox" + std::to_string(fallback)
+    std::size_t count = rule_count(settings_);
+    const auto number = [&](const std::string& rule) {
+      return rule.empty() ? "imapsieve_mailbox" + std::to_string(++count)
                           : rule.substr(std::string_view("plugin/").size());
     };
-    const std::string into = number(spam_rule, others + 1);
-    const std::string out_of = number(ham_rule, others + 2);
+    const std::string into = number(spam_rule);
+    const std::string out_of = number(ham_rule);
     want(into + "_name", junk_, "what is moved to this mailbox is spam");
     want(into + "_causes", "COPY", "a move is a copy");
     want(into + "_before", spam, "reports it");
@@ -162,7 +162,6 @@ class DovecotPlan {
   DoveSettings settings_;
   Plan plan_;
   std::string junk_;
-  std::string mail_plugins_;
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 

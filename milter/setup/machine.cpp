@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
@@ -58,6 +60,13 @@ Status write_whole(int fd, std::string_view content, const std::string& path) {
     content.remove_prefix(static_cast<std::size_t>(put));
   }
   return ::fsync(fd) == 0 ? Status() : Status(os_write_error(errno, path));
+}
+
+/// The file that a symbolic link leads to; `path` itself where there is none.
+std::string file_behind(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
 }
 
 /// A file beside `path`, renamed to it; with the mode and owner of `like`, if that exists.
@@ -121,8 +130,20 @@ class ThisMachine final : public Machine {
     return std::move(file->text);
   }
 
+  bool is_link(const std::string& path) override {
+    std::error_code error;
+    return std::filesystem::is_symlink(path, error);
+  }
+
+  bool is_newer(const std::string& path, const std::string& than) override {
+    std::error_code errors[2];
+    const auto time = std::filesystem::last_write_time(path, errors[0]);
+    const auto other = std::filesystem::last_write_time(than, errors[1]);
+    return !errors[0] && !errors[1] && time >= other;
+  }
+
   Status write(const std::string& path, std::string_view content) override {
-    return put_file(path, content, path);
+    return put_file(file_behind(path), content, path);
   }
 
   Status copy(const std::string& from, const std::string& to) override {

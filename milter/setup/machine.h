@@ -20,7 +20,11 @@ class Machine {
   virtual Result<std::string> run(const std::vector<std::string>& arguments) = 0;
   /// Errors: kNotFound, kDenied, and others of os_error, with the path.
   virtual Result<std::string> read(const std::string& path) = 0;
-  /// Replaces the file at once, or makes it with mode 0644. Mode and owner stay.
+  [[nodiscard]] virtual bool is_link(const std::string& path) = 0;
+  /// Whether both files are there and `path` was not changed before `than`.
+  [[nodiscard]] virtual bool is_newer(const std::string& path, const std::string& than) = 0;
+  /// Replaces the file at once, or makes it with mode 0644. Mode and owner stay, and so does a
+  /// symbolic link to the file.
   /// Errors: those of os_error, with the path.
   virtual Status write(const std::string& path, std::string_view content) = 0;
   /// A file of the same content, mode and owner.

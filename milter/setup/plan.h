@@ -25,6 +25,7 @@ struct FileEdit {
 struct Plan {
   std::vector<Difference> differences;
   std::vector<FileEdit> edits;        ///< that remove the differences, unless a program does it
+  std::vector<std::string> scripts;   ///< to be compiled; mail programs also work without
   std::vector<std::string> problems;  ///< what a person has to decide
   std::vector<std::string> notes;     ///< good to know; nothing is wrong
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/base/ascii.h"
 #include "config/system/connect_socket.h"
 
 namespace shingled::milter::setup {
@@ -46,11 +47,24 @@ bool has_endpoint(std::string_view list, const std::string& endpoint, const std:
   });
 }
 
+/// Whether a value has what smtpd_milters has.
+bool has_smtpd_milters(std::string_view value) {
+  constexpr std::string_view kName = "$smtpd_milters";
+  for (std::size_t at = 0; (at = value.find(kName, at)) != std::string_view::npos;) {
+    at += kName.size();
+    if (at == value.size() ||
+        !(ascii::is_alpha(value[at]) || ascii::is_digit(value[at]) || value[at] == '_'))
+      return true;
+  }
+  return value.find("${smtpd_milters}") != std::string_view::npos ||
+         value.find("$(smtpd_milters)") != std::string_view::npos;
+}
+
 /// Whether a list of milters has another one.
 bool has_others(std::string_view list, const std::string& endpoint, const std::string& absolute) {
   return std::ranges::any_of(list_words(list), [&](const std::string& entry) {
     const std::string plain = plain_endpoint(entry);
-    return plain != endpoint && plain != absolute && !entry.starts_with('$');
+    return plain != endpoint && plain != absolute;
   });
 }
 
@@ -86,9 +100,7 @@ void check_overrides(const PostfixFacts& facts, const std::string& endpoint,
   for (const auto& [name, value] : parse_postconf(facts.overrides)) {
     const std::size_t at = name.rfind('/');
     if (at == std::string::npos || name.substr(at + 1) != "smtpd_milters") continue;
-    if (has_endpoint(value, endpoint, absolute) ||
-        value.find("$smtpd_milters") != std::string::npos)
-      continue;
+    if (has_endpoint(value, endpoint, absolute)) continue;
     plan.notes.push_back("master.cf: " + name.substr(0, at) +
                          " has smtpd_milters of its own, so its mail is not filtered");
   }
@@ -122,32 +134,32 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
                   std::string_view socket_group) {
   Plan plan;
   const bool is_unix = milter.kind == SocketSpec::Kind::kUnix;
-  const std::string queue = value_or(facts.settings, "queue_directory", kDefaultQueue);
+  const std::string queue = value_or(facts.expanded, "queue_directory", kDefaultQueue);
   const std::string endpoint = postfix_endpoint(milter, queue);
   const std::string absolute = is_unix ? "unix:" + milter.path : endpoint;
   check_chroot(facts, milter, queue, plan);
 
   // What Postfix does while no milter answers. Somebody may have chosen to defer mail.
-  const std::string away = value_or(facts.settings, "milter_default_action", "tempfail");
+  const std::string away = value_or(facts.expanded, "milter_default_action", "tempfail");
   const bool chosen = facts.given.contains("milter_default_action");
   const bool refuses = away == "reject" || (away == "tempfail" && !chosen);
-  const std::string protocol = value_or(facts.settings, "milter_protocol", kProtocol);
+  const std::string protocol = value_or(facts.expanded, "milter_protocol", kProtocol);
   const std::string list = value_or(facts.settings, "smtpd_milters", "");
-  const bool others = has_others(list, endpoint, absolute);
+  const std::string milters = value_or(facts.expanded, "smtpd_milters", "");
+  const bool others = has_others(milters, endpoint, absolute);
   // Attributes of this milter alone, where other milters rely on the settings for all.
   std::string attributes;
   if (others && refuses) attributes += ", default_action=accept";
   if (others && protocol != kProtocol) attributes += ", protocol=" + std::string(kProtocol);
   const std::string entry = attributes.empty() ? endpoint : "{ " + endpoint + attributes + " }";
 
-  if (!has_endpoint(list, endpoint, absolute)) {
+  if (!has_endpoint(milters, endpoint, absolute)) {
     plan.differences.push_back({"smtpd_milters", list, list.empty() ? entry : list + ", " + entry,
                                 "the filter sees mail that arrives by SMTP"});
   }
   const std::string local = value_or(facts.settings, "non_smtpd_milters", "");
-  if (local.find("$smtpd_milters") == std::string::npos &&
-      local.find("${smtpd_milters}") == std::string::npos &&
-      !has_endpoint(local, endpoint, absolute)) {
+  if (!has_smtpd_milters(local) &&
+      !has_endpoint(value_or(facts.expanded, "non_smtpd_milters", ""), endpoint, absolute)) {
     const std::string all = others ? entry : "$smtpd_milters";
     plan.differences.push_back({"non_smtpd_milters", local,
                                 local.empty() ? all : local + ", " + entry,
@@ -160,6 +172,11 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
   if (!others && protocol != kProtocol) {
     plan.differences.push_back({"milter_protocol", protocol, std::string(kProtocol),
                                 "Postfix tells the filter everything that it needs"});
+  }
+  if (facts.main_is_link && !plan.differences.empty()) {
+    plan.problems.emplace_back(
+        "main.cf is a symbolic link, and postconf would put a file in its place; change the file "
+        "that it names by hand");
   }
   check_overrides(facts, endpoint, absolute, plan);
   if (is_unix && socket_group.empty()) {

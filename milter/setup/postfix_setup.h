@@ -14,10 +14,12 @@ using SettingMap = std::map<std::string, std::string, std::less<>>;
 
 /// What a Postfix says of itself.
 struct PostfixFacts {
-  SettingMap settings;    ///< all, with defaults: `postconf`
-  SettingMap given;       ///< those of main.cf: `postconf -n`
-  std::string services;   ///< `postconf -M`
-  std::string overrides;  ///< `postconf -P`
+  SettingMap settings;        ///< all, with defaults: `postconf`
+  SettingMap given;           ///< those of main.cf: `postconf -n`
+  SettingMap expanded;        ///< all, with the value of each $name: `postconf -x`
+  std::string services;       ///< `postconf -M`
+  std::string overrides;      ///< `postconf -x -P`
+  bool main_is_link = false;  ///< main.cf is a symbolic link
 };
 
 /// The lines "NAME = VALUE" that postconf prints. Other lines are left out.

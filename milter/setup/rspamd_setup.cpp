@@ -48,8 +48,12 @@ std::vector<std::string> servers_in(std::string_view text) {
 }  // namespace
 
 Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpec& storage,
-                 const std::vector<RspamdList>& lists) {
+                 const std::string& key, const std::vector<RspamdList>& lists) {
   Plan plan;
+  if (storage.port == 0) {
+    plan.problems.emplace_back("storage.listen is empty, so rspamd cannot ask the storage");
+    return plan;
+  }
   const std::string host =
       storage.host == "localhost" ? "127.0.0.1" : spec_to_connect(storage).host;
   const std::string server = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
@@ -57,6 +61,7 @@ Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpe
   const auto servers = servers_in(text);
   if (std::ranges::find(servers, server) != servers.end()) return plan;
   std::string rule = "rule \"shingled\" {\n  algorithm = \"mumhash\";\n  servers = \"" + server +
+                     (key.empty() ? "" : "\";\n  encryption_key = \"" + key) +
                      "\";\n  read_only = no;\n  mime_types = [\"*\"];\n  fuzzy_map = {\n";
   for (const RspamdList& list : lists) {
     rule += "    " + list.symbol + " { flag = " + std::to_string(list.flag) +

@@ -18,9 +18,9 @@ struct RspamdList {
 };
 
 /// `path`: of local.d/fuzzy_check.conf, `text`: what it has. Adds a rule that asks `storage`; other
-/// rules stay.
+/// rules stay. `key`: the public key of the storage if it refuses what is not encrypted.
 /// Threads: stateless.
 Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpec& storage,
-                 const std::vector<RspamdList>& lists);
+                 const std::string& key, const std::vector<RspamdList>& lists);
 
 }  // namespace shingled::milter::setup

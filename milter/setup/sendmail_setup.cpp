@@ -12,16 +12,38 @@ namespace {
 /// Sendmail waits ten seconds for an answer unless told otherwise; a check may take longer.
 constexpr std::string_view kTimeouts = "T=S:30s;R:30s";
 
-/// A line of an m4 file; `begin` is where it begins in the text.
+/// A line of an m4 file, or several if a call goes on; `begin` is where it begins in the text.
 struct McLine {
   std::size_t begin = 0;
   std::string_view text;
 };
 
+constexpr int kCallLinesMax = 20;
+
+/// Whether a call that begins in this text is not closed in it.
+bool is_open(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with("dnl") || text.starts_with('#')) return false;
+  int quotes = 0;
+  int calls = 0;
+  for (const char c : text) {
+    if (c == '`') ++quotes;
+    if (c == '\'' && quotes > 0) --quotes;
+    if (c == '(' && quotes == 0) ++calls;
+    if (c == ')' && quotes == 0) --calls;
+  }
+  return quotes > 0 || calls > 0;
+}
+
 std::vector<McLine> mc_lines(std::string_view text) {
   std::vector<McLine> out;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t first = std::min(text.find('\n', at), text.size());
+    std::size_t end = first;
+    for (int i = 1; i < kCallLinesMax && end < text.size() && is_open(text.substr(at, end - at));
+         ++i)
+      end = std::min(text.find('\n', end + 1), text.size());
+    if (is_open(text.substr(at, end - at))) end = first;  // not a call
     out.push_back({at, text.substr(at, end - at)});
     at = end + 1;
   }
@@ -41,7 +63,7 @@ std::optional<std::vector<std::string>> call_of(std::string_view line, std::stri
     if (quotes == 0 && c == ')') return out;
     if (quotes == 0 && c == ',') {
       out.emplace_back();
-    } else if (quotes > 0 || (c != ' ' && c != '\t')) {
+    } else if (quotes > 0 || (c != ' ' && c != '\t' && c != '\n')) {
       out.back() += c;
     }
   }
@@ -78,12 +100,10 @@ std::string sendmail_endpoint(const SocketSpec& milter) {
 Plan plan_sendmail(const std::string& path, std::string_view text, const SocketSpec& milter) {
   Plan plan;
   const std::string endpoint = sendmail_endpoint(milter);
-  const std::string wanted =
-      "INPUT_MAIL_FILTER(`shingled', `S=" + endpoint + ", " + std::string(kTimeouts) + "')";
-  std::string now;
   std::string name = "shingled";
-  bool listed_by_hand = false;
-  std::optional<McLine> old;
+  bool by_hand = false;  // MAIL_FILTER, which puts no name on the list
+  bool right = false;
+  std::optional<McLine> own;
   std::optional<McLine> list;
   std::size_t mailer = text.size();
   std::vector<std::string> called;
@@ -91,14 +111,11 @@ Plan plan_sendmail(const std::string& path, std::string_view text, const SocketS
     for (const std::string_view macro : {"INPUT_MAIL_FILTER", "MAIL_FILTER"}) {
       const auto call = call_of(line.text, macro);
       if (!call || call->size() < 2) continue;
-      const bool ours = call->front() == "shingled" || socket_of((*call)[1]) == endpoint;
-      if (!ours) continue;
-      now = trimmed(line.text);
+      if (call->front() != "shingled" && socket_of((*call)[1]) != endpoint) continue;
+      own = line;
       name = call->front();
-      listed_by_hand = macro == "MAIL_FILTER";
-      old = socket_of((*call)[1]) == endpoint && !refuses_when_away((*call)[1])
-                ? std::nullopt
-                : std::optional(line);
+      by_hand = macro == "MAIL_FILTER";
+      right = socket_of((*call)[1]) == endpoint && !refuses_when_away((*call)[1]);
     }
     const auto define = call_of(line.text, "define");
     if (define && define->size() > 1 && define->front() == "confINPUT_MAIL_FILTERS") {
@@ -109,33 +126,39 @@ Plan plan_sendmail(const std::string& path, std::string_view text, const SocketS
     if (first && (call_of(line.text, "MAILER") || trimmed(line.text).starts_with("MAILER(")))
       mailer = line.begin;
   }
-  std::string content(text);
+  // A list that is written out replaces the one that INPUT_MAIL_FILTER made before it; what comes
+  // after it is added. So a name that is on an earlier list must not be added once more.
+  const bool listed = std::ranges::find(called, name) != called.end();
+  const bool replaces = list && list->begin > (own ? own->begin : mailer);
+  const bool twice = list && listed && !replaces;
+  const std::string wanted = std::string(twice ? "MAIL_FILTER" : "INPUT_MAIL_FILTER") + "(`" +
+                             name + "', `S=" + endpoint + ", " + std::string(kTimeouts) + "')dnl";
   // From the end to the beginning, so that places stay right.
-  const bool in_list = std::ranges::find(called, name) != called.end();
   std::vector<std::pair<McLine, std::string>> changes;
-  if (now.empty()) {
+  const bool change = !own || !right || (twice && !by_hand);
+  if (change) {
     const bool cut = mailer == text.size() && !text.empty() && !text.ends_with('\n');
-    changes.push_back({{mailer, text.substr(mailer, 0)}, (cut ? "\n" : "") + wanted + "dnl\n"});
-  } else if (old) {
-    changes.push_back({*old, wanted + "dnl"});
+    if (own) {
+      changes.push_back({*own, wanted});
+    } else {
+      changes.push_back({{mailer, text.substr(mailer, 0)}, (cut ? "\n" : "") + wanted + "\n"});
+    }
+    plan.differences.push_back({"INPUT_MAIL_FILTER", own ? std::string(trimmed(own->text)) : "",
+                                wanted, "the filter sees mail, and mail passes while it is away"});
   }
-  if (!changes.empty()) {
-    plan.differences.push_back({"INPUT_MAIL_FILTER", now, wanted + "dnl",
-                                "the filter sees mail, and mail passes while it is away"});
-  }
-  // A list that is written out replaces the one that INPUT_MAIL_FILTER makes.
-  if (list && !in_list) {
+  if (list && !listed && (replaces || (by_hand && !change))) {
     std::string names;
     for (const std::string& one : called) names += one + ", ";
     const std::string line = "define(`confINPUT_MAIL_FILTERS', `" + names + name + "')dnl";
     changes.emplace_back(*list, line);
     plan.differences.push_back({"confINPUT_MAIL_FILTERS", std::string(trimmed(list->text)), line,
                                 "only filters on this list are called"});
-  } else if (listed_by_hand && !list) {
+  } else if (by_hand && !change && !list) {
     plan.problems.push_back(path + ": MAIL_FILTER alone calls no filter; use INPUT_MAIL_FILTER");
   }
   std::ranges::sort(changes,
                     [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
+  std::string content(text);
   for (const auto& [line, replacement] : changes) {
     content.replace(line.begin, line.text.size(), replacement);
   }

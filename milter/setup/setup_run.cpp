@@ -27,7 +27,8 @@ std::string default_folder(Peer peer) {
 constexpr const char* kSendmailFile = "/sendmail.mc";
 constexpr const char* kRspamdFile = "/local.d/fuzzy_check.conf";
 
-/// What the scripts use beyond what sievec allows by itself.
+/// What the scripts use beyond what sievec allows by itself. They are compiled here, as users may
+/// not write beside them.
 constexpr const char* kSieveExtensions = "+imapsieve +special-use +vnd.dovecot.pipe";
 
 }  // namespace
@@ -53,8 +54,9 @@ Result<Plan> SetupRun::look() {
 }
 
 Result<Plan> SetupRun::look_at_postfix() {
-  std::string answers[4];
-  const std::vector<std::vector<std::string>> questions = {{}, {"-n"}, {"-M"}, {"-P"}};
+  const std::vector<std::vector<std::string>> questions = {
+      {}, {"-n"}, {"-x"}, {"-M"}, {"-x", "-P"}};
+  std::vector<std::string> answers(questions.size());
   for (std::size_t i = 0; i < questions.size(); ++i) {
     std::vector<std::string> call = {"postconf", "-c", folder_};
     call.insert(call.end(), questions[i].begin(), questions[i].end());
@@ -62,8 +64,12 @@ Result<Plan> SetupRun::look_at_postfix() {
     if (!answer) return answer.error();
     answers[i] = *std::move(answer);
   }
-  const PostfixFacts facts{parse_postconf(answers[0]), parse_postconf(answers[1]), answers[2],
-                           answers[3]};
+  const PostfixFacts facts{parse_postconf(answers[0]),
+                           parse_postconf(answers[1]),
+                           parse_postconf(answers[2]),
+                           answers[3],
+                           answers[4],
+                           machine_.is_link(folder_ + "/main.cf")};
   return plan_postfix(facts, own_.milter, own_.socket_group);
 }
 
@@ -88,14 +94,25 @@ Result<Plan> SetupRun::look_at_dovecot() {
   auto text = machine_.read(main);
   if (!text) return text.error();
   facts.main = *std::move(text);
-  return plan_dovecot(facts);
+  Plan plan = plan_dovecot(facts);
+  for (const char* name : {"/report-spam", "/report-ham"}) {
+    const std::string script = own_.share + name;
+    if (!plan.problems.empty() || machine_.is_newer(script + ".svbin", script + ".sieve")) continue;
+    plan.scripts.push_back(script + ".sieve");
+  }
+  if (!plan.scripts.empty()) {
+    plan.notes.emplace_back(
+        "the scripts are not compiled, so Dovecot does that at each move, and complains that users "
+        "may not keep the result; --apply compiles them");
+  }
+  return plan;
 }
 
 Result<Plan> SetupRun::look_at_rspamd() {
   const std::string path = folder_ + kRspamdFile;
   const auto text = read_if_there(path);
   if (!text) return text.error();
-  return plan_rspamd(path, *text, own_.storage, own_.lists);
+  return plan_rspamd(path, *text, own_.storage, own_.storage_key, own_.lists);
 }
 
 Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& stamp) {
@@ -106,7 +123,12 @@ Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& s
     if (Status done = machine_.write(edit.path, edit.content); !done) return done.error();
     applied.lines.push_back(edit.path + ": changed");
   }
-  if (peer_ == Peer::kDovecot && !plan.edits.empty()) compile_scripts(applied);
+  for (const std::string& script : plan.scripts) {
+    const auto done =
+        machine_.run({"sievec", "-c", folder_ + "/dovecot.conf", "-x", kSieveExtensions, script});
+    applied.lines.push_back(script + ": " +
+                            (done ? "compiled" : "not compiled: " + done.error().message));
+  }
   return applied;
 }
 
@@ -124,15 +146,6 @@ Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std
     applied.lines.emplace_back("postfix: reloaded");
   }
   return applied;
-}
-
-void SetupRun::compile_scripts(Applied& applied) {
-  for (const char* script : {"/report-spam.sieve", "/report-ham.sieve"}) {
-    const auto done = machine_.run(
-        {"sievec", "-c", folder_ + "/dovecot.conf", "-x", kSieveExtensions, own_.share + script});
-    applied.lines.push_back(own_.share + script + ": " +
-                            (done ? "compiled" : "not compiled: " + done.error().message));
-  }
 }
 
 Status SetupRun::keep(const std::string& path, const std::string& stamp, Applied& applied) {

@@ -18,7 +18,8 @@ enum class Peer : std::uint8_t { kPostfix, kSendmail, kDovecot, kRspamd };
 struct OwnFacts {
   SocketSpec milter;
   std::string socket_group;       ///< milter.socket_group
-  SocketSpec storage;             ///< the fuzzy port
+  SocketSpec storage;             ///< the fuzzy port; port 0 = there is none
+  std::string storage_key;        ///< its public key, if it refuses what is not encrypted
   std::vector<RspamdList> lists;  ///< of the rule with the local storage
   std::string share;              ///< folder with what belongs to Dovecot
 };
@@ -49,9 +50,6 @@ class SetupRun {
   Result<Plan> look_at_dovecot();
   Result<Plan> look_at_rspamd();
   Result<Applied> apply_to_postfix(const Plan& plan, const std::string& stamp);
-  /// Makes the binary forms of the scripts, as users may not write beside them. Dovecot also works
-  /// without them, but complains.
-  void compile_scripts(Applied& applied);
   /// Makes a copy of a file that is there.
   Status keep(const std::string& path, const std::string& stamp, Applied& applied);
   /// The file, or nothing if there is none.

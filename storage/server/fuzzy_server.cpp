@@ -69,6 +69,11 @@ class FuzzyServer::Impl {
   Impl& operator=(Impl&&) = delete;
 
   void start(ServerPorts ports) {
+    for (const SocketAddress& address : ports.left_out) {
+      logger_.warning(LogLine("fuzzy_not_listening")
+                          .field("address", address.to_string())
+                          .field("why", "this machine has no IPv6"));
+    }
     addresses_ = std::move(ports.addresses);
     for (auto& sockets : ports.udp)
       udp_.push_back(std::make_unique<UdpWorker>(udp_.size(), shared_, std::move(sockets)));

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "config/system/bound_socket.h"
+
 namespace shingled::storage::server {
 
 namespace {
@@ -108,17 +110,35 @@ Result<Bound> bind_somewhere(const SocketAddress& address, const ServerOptions& 
   return bound;
 }
 
+/// Whether the machine has this address only if it has IPv6 at all: it may be switched off in the
+/// kernel, while our default is to listen on both loopback addresses.
+bool needs_ipv6_alone(const SocketAddress& address) {
+  const auto ip = address.ip();
+  return ip && ip->family == IpAddress::Family::kV6 && ip->is_loopback();
+}
+
+bool machine_has(const SocketAddress& address) {
+  SocketAddress any_port(*address.ip(), 0);
+  return bind_socket(any_port, {.type = SOCK_DGRAM}).has_value();
+}
+
 }  // namespace
 
 Result<ServerPorts> ServerPorts::open(const ServerOptions& options, std::size_t workers) {
   auto addresses = resolve_all(options.listen);
   if (!addresses) return addresses.error();
   ServerPorts ports;
+  Status why;
   ports.udp.resize(workers);
   if (options.tcp_connections_max != 0) ports.tcp.resize(workers);
   for (const SocketAddress& address : *addresses) {
     auto bound = address.port() == 0 ? bind_somewhere(address, options, workers)
                                      : bind_both(address, options, workers);
+    if (!bound && needs_ipv6_alone(address) && !machine_has(address)) {
+      ports.left_out.push_back(address);
+      why = bound.error();
+      continue;
+    }
     if (!bound) return bound.error();
     ports.addresses.push_back(bound->udp.front().address());
     for (std::size_t i = 0; i < workers; ++i) {
@@ -126,6 +146,7 @@ Result<ServerPorts> ServerPorts::open(const ServerOptions& options, std::size_t 
       if (!ports.tcp.empty()) ports.tcp[i].push_back(std::move(bound->tcp[i]));
     }
   }
+  if (ports.addresses.empty() && !why) return why.error();
   return ports;
 }
 

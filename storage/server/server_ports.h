@@ -15,6 +15,8 @@ namespace shingled::storage::server {
 /// socket, all on one port. The kernel distributes the senders over the workers.
 struct ServerPorts {
   std::vector<SocketAddress> addresses;
+  /// IPv6 loopback, on a machine without IPv6, where there are other addresses.
+  std::vector<SocketAddress> left_out;
   std::vector<std::vector<UdpSocket>> udp;  ///< [worker][address]
   /// [worker][address]; listening already. Empty without TCP.
   std::vector<std::vector<StreamListener>> tcp;

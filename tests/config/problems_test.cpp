@@ -45,6 +45,8 @@ TEST(Problems, OfTheDaemon) {
       {"a level we do not have", "daemon: {log_level: loud}",
        "f:1:21: daemon.log_level: 'loud' is not one of the choices; allowed: debug, info, warning, "
        "error"},
+      {"two places for one log", "daemon: {log_file: /var/log/x, syslog: mail}",
+       "f:1:40: daemon.syslog: there is one log, and log_file names it; allowed: one of the two"},
       {"a relative path would depend on where we start", "daemon: {pid_file: a.pid}",
        "f:1:20: daemon.pid_file: 'a.pid' is not an absolute path; allowed: an absolute path, or "
        "\"\" "

@@ -1,9 +1,11 @@
 """A private Dovecot 2.3 with Pigeonhole for the end-to-end tests, in a folder of its own on a high port."""
 
+import base64
 import contextlib
 import imaplib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import textwrap
@@ -36,7 +38,10 @@ def shared_files(folder, configuration, spool):
 
 
 class Dovecot:
-    """Users of any name with the password `secret`, and the mailboxes INBOX, Junk, Trash and Archive."""
+    """Users of any name with the password `secret`, and the mailboxes INBOX, Junk, Trash and Archive; or others, each with
+    its special use, after a prefix."""
+
+    MAILBOXES = {"Junk": "\\Junk", "Trash": "\\Trash", "Archive": ""}
 
     @staticmethod
     def missing():
@@ -50,7 +55,7 @@ class Dovecot:
         version = subprocess.run(["/usr/sbin/dovecot", "--version"], capture_output=True, text=True, check=False).stdout
         return None if version.startswith("2.3.") else f"this is Dovecot {version}"
 
-    def __init__(self, folder):
+    def __init__(self, folder, mailboxes=None, prefix=""):
         self.port = free_port()
         self.folder = pathlib.Path(folder) / "dovecot"
         self.conf = self.folder / "conf"
@@ -60,6 +65,11 @@ class Dovecot:
         shutil.chown(self.mail, MAIL_USER)
         self.log_file = self.folder / "log"
         self.master = None
+        blocks = "".join(f"""mailbox "{name}" {{
+                auto = create
+                {f"special_use = {use}" if use else ""}
+              }}
+              """ for name, use in (mailboxes or self.MAILBOXES).items())
         (self.conf / "dovecot.conf").write_text(textwrap.dedent(f"""\
             base_dir = {self.folder}/run
             state_dir = {self.folder}/state
@@ -68,6 +78,7 @@ class Dovecot:
             listen = 127.0.0.1
             ssl = no
             disable_plaintext_auth = no
+            auth_username_chars =
             mail_location = maildir:{self.mail}/%u
             first_valid_uid = 1
             first_valid_gid = 1
@@ -90,18 +101,9 @@ class Dovecot:
             }}
             namespace inbox {{
               inbox = yes
-              separator = /
-              mailbox Junk {{
-                auto = create
-                special_use = \\Junk
-              }}
-              mailbox Trash {{
-                auto = create
-                special_use = \\Trash
-              }}
-              mailbox Archive {{
-                auto = create
-              }}
+              separator = .
+              prefix = {prefix}
+              {blocks}
             }}
             !include conf.d/*.conf
             """))
@@ -125,10 +127,20 @@ class Dovecot:
     def session(self, user):
         client = imaplib.IMAP4("127.0.0.1", self.port, timeout=60)
         try:
-            client.login(user, "secret")
+            client.authenticate("PLAIN", lambda _: f"\0{user}\0secret".encode())
             yield Session(client)
         finally:
             client.logout()
+
+
+def encoded(mailbox):
+    """The name of a mailbox in IMAP (RFC 3501, 5.1.3), quoted."""
+    out = ""
+    for printable, others in re.findall(r"([ -~]+)|([^ -~]+)", mailbox):
+        out += printable.replace("&", "&-")
+        if others:
+            out += "&" + base64.b64encode(others.encode("utf-16-be")).decode().rstrip("=").replace("/", ",") + "-"
+    return '"' + out.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class Session:
@@ -144,12 +156,12 @@ class Session:
         return data
 
     def append(self, mailbox, message):
-        self.done(self.client.append(mailbox, None, None, message.encode().replace(b"\n", b"\r\n")))
+        self.done(self.client.append(encoded(mailbox), None, None, message.encode().replace(b"\n", b"\r\n")))
 
     def count(self, mailbox):
-        return int(self.done(self.client.select(mailbox))[0])
+        return int(self.done(self.client.select(encoded(mailbox)))[0])
 
     def move(self, origin, target, number="1"):
         """Moves a message as mail programs do."""
-        self.done(self.client.select(origin))
-        self.done(self.client._simple_command("MOVE", str(number), target))  # imaplib has only UID MOVE
+        self.done(self.client.select(encoded(origin)))
+        self.done(self.client._simple_command("MOVE", str(number), encoded(target)))  # imaplib has only UID MOVE

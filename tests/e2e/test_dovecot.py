@@ -98,6 +98,28 @@ class Moves(WithSpool):
         self.assertNotIn("Error", self.dovecot.log())
         self.assertEqual(list(self.spool.glob("*.refused")), [])
 
+    def test_awkward_users_and_messages(self):
+        # Dovecot's own limits of a name: no blanks at the ends, no control characters.
+        for number, user in enumerate(("o'neil", 'a "b" $(id) `id`', "-c", "ä ö@例え.jp", "x;y&z|*?")):
+            with self.subTest(user=user), self.dovecot.session(user) as session:
+                session.append("INBOX", letter(number))
+                session.move("INBOX", "Junk")
+                self.assertEqual((session.count("INBOX"), session.count("Junk")), (0, 1))
+        with self.dovecot.session("ann") as ann:
+            for why, message in (("nothing", "\n"), ("no message", "x"), ("50 MB", f"Subject: x\n\n{'y' * (50 << 20)}\n")):
+                with self.subTest(why=why):
+                    ann.append("INBOX", message)
+                    before = ann.count("Junk")
+                    begin = time.monotonic()
+                    ann.move("INBOX", "Junk")
+                    self.assertLess(time.monotonic() - begin, 5)
+                    self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (0, before + 1))
+        self.received()
+        self.assertEqual(sorted(self.reporters().values())[:5], [1] * 5)
+        errors = [line for line in self.dovecot.log().splitlines() if "Error" in line]
+        self.assertEqual([line.partition("Error: ")[2] for line in errors],
+                         ["shingled: -: not reported: longer than reports.bytes_max"])
+
     def test_a_move_is_done_while_the_daemon_is_away(self):
         self.daemon.kill9()
         with self.dovecot.session("ann") as ann:
@@ -183,6 +205,63 @@ class Moves(WithSpool):
             self.assertIn("550 5.7.1", said)
 
 
+@unittest.skipIf(Dovecot.missing(), Dovecot.missing())
+class OtherNames(WithSpool):
+    def test_mailboxes_of_another_language_below_a_prefix(self):
+        mailboxes = {"Нежелательная почта": "\\Junk \\Flagged", "Papelera & más": "\\Trash", "Archive": ""}
+        dovecot = Dovecot(self.tmp, mailboxes, prefix="INBOX.")
+        arguments = ("setup", "dovecot", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        setup = self.daemon.run(*arguments, "--apply")
+        self.assertEqual(setup.returncode, 0, setup.stdout + setup.stderr)
+        junk, trash = "INBOX.Нежелательная почта", "INBOX.Papelera & más"
+        with dovecot, dovecot.session("ann") as ann:
+            ann.append("INBOX", offer(0))
+            ann.move("INBOX", junk)
+            wait_until(lambda: self.daemon.weight(offer(0)) > 0, 30, "the report counts\n" + dovecot.log())
+            ann.move(junk, trash)
+            self.received()
+            self.assertGreater(self.daemon.weight(offer(0)), 0, "what is thrown away is no report")
+            ann.move(trash, junk)
+            self.received()
+            ann.move(junk, "INBOX.Archive")
+            wait_until(lambda: self.daemon.weight(offer(0)) == 0, 60, "the report is taken back\n" + dovecot.log())
+        self.assertNotIn("Error", dovecot.log())
+
+    def test_plugins_that_are_added_later_count(self):
+        dovecot = Dovecot(self.tmp)
+        arguments = ("setup", "dovecot", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        self.assertEqual(self.daemon.run(*arguments, "--apply").returncode, 0)
+        (dovecot.conf / "conf.d/20-imap.conf").write_text("protocol imap {\n  mail_plugins = $mail_plugins imap_quota\n}\n")
+        self.assertEqual(self.daemon.run(*arguments, "--check").returncode, 0)
+        said = harness.run("-c", dovecot.conf / "dovecot.conf", "-f", "protocol=imap", "-h", "mail_plugins", binary="doveconf")
+        self.assertEqual(said.stdout.split(), ["imap_quota", "imap_sieve"])
+
+
+@unittest.skipIf(os.geteuid() != 0, "becomes other users")
+class SystemUsers(WithSpool):
+    """Where each user of mail is a user of the system."""
+
+    def report(self, uid, message):
+        done = subprocess.run([self.share / "dovecot/bin/shingled-report", "spam", f"user{uid}"], input=message.encode(),
+                              user=uid, group=uid, extra_groups=[], umask=0o077, timeout=harness.RUN_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0)
+
+    def test_each_delivers_at_once(self):
+        for uid in (65001, 65002):
+            self.report(uid, letter(uid))
+        wait_until(lambda: self.waiting() == 0, 30, "no timer is needed")
+        self.assertEqual(sum(self.reporters().values()), 2)
+
+    def test_a_lock_of_another_user_does_no_harm(self):
+        for name in (".waits-65001", ".delivers-65001"):
+            os.mkfifo(self.spool / name, 0o666)
+        begin = time.monotonic()
+        self.report(65001, letter(1))
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual(self.waiting(), 1)
+        self.received()
+
+
 class ByMail(WithSpool):
     """The program that Postfix's pipe(8) calls."""
 
@@ -220,6 +299,9 @@ class ByMail(WithSpool):
     def test_a_trap_teaches(self):
         self.assertEqual(self.mail("trap", "spamtrap", offer(1)), (0, ""))
         self.assertEqual(self.daemon.weight(offer(2, name="Sir")), 10)
+        # Its sender is forged, so what cannot be reported must not come back.
+        self.assertEqual(self.mail("trap", "spamtrap", ""), (0, ""))
+        self.assertEqual(self.mail("trap", "spamtrap", "Subject: x\n\n" + "y" * (17 << 20)), (0, ""))
 
     def test_mail_waits_in_the_spool(self):
         self.daemon.kill9()

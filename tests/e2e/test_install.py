@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import BINARY, has_sanitizer, run, temporary_folder
+from harness import BINARY, has_sanitizer, run, temporary_folder, wait_until
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("SHINGLED_BUILD", "")
@@ -108,6 +108,25 @@ class InstallTest(unittest.TestCase):
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(f"{self.folder}/etc/shingled/shingled.yaml:", done.stdout + done.stderr)
 
+    @unittest.skipIf(os.geteuid() != 0 or not shutil.which("unshare"), "makes a network of its own")
+    def test_what_is_shipped_starts_without_ipv6(self):
+        where = [f"-o{key}={self.folder}/{name}" for key, name in (
+            ("storage.hashfile", "fuzzy.db"), ("counters.directory", "counters"), ("history.file", "history.db"),
+            ("reports.file", "reports.db"))]
+        script = ("ip link set lo up && echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && "
+                  "exec \"$0\" run -c \"$@\"")
+        with open(self.folder / "log", "wb") as log:
+            daemon = subprocess.Popen(["unshare", "--net", "sh", "-c", script, os.path.abspath(BINARY),
+                                       SOURCE / "packaging/etc/shingled.yaml", *where], stderr=log)
+        try:
+            wait_until(lambda: " started " in (self.folder / "log").read_text() or daemon.poll() is not None, 60, "it starts")
+        finally:
+            daemon.terminate()
+        self.assertEqual(daemon.wait(60), 0, (self.folder / "log").read_text())
+        said = (self.folder / "log").read_text()
+        self.assertIn("fuzzy_not_listening address=[::1]:11335", said)
+        self.assertIn("fuzzy_listening address=127.0.0.1:11335", said)
+
     def test_the_unit(self):
         install(self.folder)
         unit = self.folder / "lib/systemd/system/shingled.service"
@@ -122,6 +141,11 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         # Exposure in tenths: what systemd itself calls "OK" ends at 4.9, "SAFE" at 1.9.
         done = run("security", "--offline=yes", "--threshold=12", "--no-pager", unit, binary="systemd-analyze")
+        self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr)
+        # The delivery of reports needs two capabilities for the files of all users, but is not root.
+        reports = self.folder / "lib/systemd/system/shingled-reports.service"
+        self.assertEqual(settings_of(reports)["User"], ["_shingled"])
+        done = run("security", "--offline=yes", "--threshold=16", "--no-pager", reports, binary="systemd-analyze")
         self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr)
 
     def test_the_profile_of_apparmor(self):

@@ -2,6 +2,7 @@
 """`shingled setup` on real Postfix, Sendmail sources and rspamd files; Dovecot's is in test_dovecot.py."""
 
 import pathlib
+import re
 import shutil
 import unittest
 
@@ -59,6 +60,25 @@ class Files(unittest.TestCase):
             (self.tmp / "rspamd.conf").write_text("fuzzy_check { .include \"local.d/fuzzy_check.conf\" }\n")
             done = harness.run("configdump", "-c", self.tmp / "rspamd.conf", "fuzzy_check", binary="rspamadm", cwd=self.tmp)
             self.assertIn("127.0.0.1:11335", done.stdout + done.stderr)
+
+    def test_links_stay_links(self):
+        (self.tmp / "mail").mkdir()
+        source = self.tmp / "mail/real.mc"
+        source.write_text("MAILER(`smtp')dnl\n")
+        link = self.tmp / "sendmail.mc"
+        link.symlink_to("mail/real.mc")
+        self.goes_right("sendmail", link, "MAILER(`smtp')dnl\n")
+        self.assertTrue(link.is_symlink())
+        self.assertIn("`shingled'", source.read_text())
+
+    def test_rspamd_with_a_storage_that_refuses_what_is_not_encrypted(self):
+        (self.tmp / "local.d").mkdir()
+        keys = harness.run("keypair").stdout
+        public, private = (re.search(rf"^ +(?:- )?{name}: (\S+)$", keys, re.M)[1] for name in ("pubkey", "privkey"))
+        said = self.setup("rspamd", "-o", "storage.encrypted_only=yes", "-o",
+                          f"storage.keypair={{pubkey: {public}, privkey: {private}}}")
+        self.assertIn(f'encryption_key = "{public}";', said)
+        self.assertNotIn(private, said)
 
     def test_what_is_not_there(self):
         self.setup("sendmail", code=EX_NOINPUT)
@@ -122,6 +142,38 @@ class RealPostfix(unittest.TestCase):
                 self.assertIn(f"inet:127.0.0.1:{port}, default_action=accept, connect_timeout=1s }}, {{ inet:127.0.0.1:"
                               f"{daemon.milter_port}, default_action=accept }}", text)
                 self.passes(daemon, postfix)
+
+    def test_names_in_values_and_values_of_several_lines(self):
+        """$NAME in a value stands for what NAME has; what is there already is not added once more."""
+        with harness.Daemon(self.tmp) as daemon:
+            port = harness.free_port()
+            postfix = self.postfix()
+            main = postfix.folder / "conf/main.cf"
+            arguments = ("setup", "postfix", "--config-dir", postfix.folder / "conf")
+            text = main.read_text().replace("smtpd_milters =", "non_smtpd_milters = ${mine}")
+            own = (f"mine = inet:127.0.0.1:{port},\n  # a comment\n"
+                   f"   {{ inet:localhost:{daemon.milter_port},\n\tdefault_action=accept }}\n")
+            main.write_text(text + own + "smtpd_milters = $mine\n")
+            checked = daemon.run(*arguments, "--check")
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+            # Without ours, it goes behind the name, and the name stays.
+            main.write_text(text + f"mine = inet:127.0.0.1:{port}\nsmtpd_milters = $mine\n")
+            self.assertEqual(daemon.run(*arguments, "--apply").returncode, 0)
+            entry = f"{{ inet:127.0.0.1:{daemon.milter_port}, default_action=accept }}"
+            said = harness.run("-c", postfix.folder / "conf", "-h", "smtpd_milters", "non_smtpd_milters", binary="postconf")
+            self.assertEqual(said.stdout, f"$mine, {entry}\n${{mine}}, {entry}\n")
+            self.assertEqual(daemon.run(*arguments, "--check").returncode, 0)
+
+    def test_a_link_is_not_replaced(self):
+        with harness.Daemon(self.tmp) as daemon:
+            postfix = self.postfix()
+            main = postfix.folder / "conf/main.cf"
+            main.rename(self.tmp / "real.cf")
+            main.symlink_to(self.tmp / "real.cf")
+            done = daemon.run("setup", "postfix", "--config-dir", postfix.folder / "conf", "--apply")
+            self.assertEqual(done.returncode, EX_CONFIG)
+            self.assertIn("symbolic link", done.stderr)
+            self.assertTrue(main.is_symlink())
 
     def test_in_the_chroot(self):
         """A socket below the queue directory, from an smtpd that sees nothing else."""

@@ -6,6 +6,7 @@ ones before it."""
 import contextlib
 import grp
 import imaplib
+import json
 import pathlib
 import pwd
 import re
@@ -22,6 +23,7 @@ from life import (CONFIGURATION, LETTER, OFFER, OFFER_AGAIN, MAILBOX, STATE, ans
 
 PACKAGES = pathlib.Path("/usr/local/share/packages")
 DOVECOT = pathlib.Path("/etc/dovecot/conf.d/95-shingled.conf")  # made by `shingled setup dovecot --apply`
+SCRIPTS = pathlib.Path("/usr/share/shingled/dovecot")
 SPOOL = pathlib.Path("/var/spool/shingled")
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq", "--no-install-recommends",
        "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
@@ -133,6 +135,60 @@ def the_profile_of_apparmor():
         print("        not enforced: this kernel has no AppArmor; e2e.install has its parser read it")
 
 
+def entries(*which):
+    """What the journal has, with the fields of each line."""
+    run("journalctl", "--sync")
+    said = run("journalctl", "-b", "-o", "json", "--no-pager", *which)[1]
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+def lines_have_levels_and_the_facility_mail():
+    def started(found):
+        return {(one.get("SYSLOG_FACILITY"), one["PRIORITY"]) for one in found if "started " in str(one["MESSAGE"])
+                and "milter=" in str(one["MESSAGE"])}
+
+    check(started(entries("-u", "shingled")) == {("2", "6")}, "in the journal")
+    settings = CONFIGURATION.read_text()
+    CONFIGURATION.write_text(settings + "daemon: {syslog: local3}\n")
+    run("systemctl", "restart", "shingled")
+    sent = entries("_TRANSPORT=syslog", "SYSLOG_IDENTIFIER=shingled")
+    check(started(sent) == {("19", "6")}, f"as syslog: {sent}")
+    check({one["SYSLOG_PID"] for one in sent} == {show("MainPID")}, "with its number")
+    CONFIGURATION.write_text(settings)
+    run("systemctl", "restart", "shingled")
+
+
+def a_deleted_configuration_stays_deleted_until_it_is_wanted():
+    CONFIGURATION.unlink()
+    check(run("systemctl", "restart", "shingled", succeed=False)[0] != 0, "nobody chose other settings")
+    check(any(str(CONFIGURATION) in str(one["MESSAGE"]) for one in entries("-u", "shingled", "-p", "err")), "it says why")
+    apt("install", "--reinstall", "-o", "Dpkg::Options::=--force-confmiss", str(PACKAGES / "new.deb"))
+    rights(CONFIGURATION, "root", "_shingled", 0o640)
+    wait_until(lambda: show("ActiveState") == "active", 60, "it serves again")
+    run("dpkg-reconfigure", "shingled")
+    wait_until(lambda: show("ActiveState") == "active", 60, "it serves still")
+    check(run("dpkg", "--verify", "shingled")[1] == "", "each file is as in the package")
+
+
+def data_in_another_place():
+    place = pathlib.Path("/srv/fuzzy")
+    place.mkdir()
+    shutil.chown(place, "_shingled", "_shingled")
+    dropin = pathlib.Path("/etc/systemd/system/shingled.service.d/place.conf")
+    dropin.parent.mkdir()
+    dropin.write_text(f"[Service]\nReadWritePaths={place}\n")
+    settings = CONFIGURATION.read_text()
+    CONFIGURATION.write_text(settings.replace("\nstorage:\n", f"\nstorage:\n  hashfile: {place}/fuzzy.db\n"))
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "shingled")
+    run("shingled", "ping")
+    check((place / "fuzzy.db").exists(), "the database is there")
+    CONFIGURATION.write_text(settings)
+    shutil.rmtree(dropin.parent)
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "shingled")
+
+
 def attach_postfix():
     print("        " + run("shingled", "setup", "postfix", "--apply")[1].strip().replace("\n", "\n        "))
     check("11339" in run("postconf", "-h", "smtpd_milters")[1], "Postfix has the milter")
@@ -196,6 +252,21 @@ def reports_wait_for_the_daemon_and_the_timer_delivers_them():
     forget(OFFER_AGAIN)
 
 
+def mail_in_progress_outlives_a_restart():
+    before = delivered()
+    with smtplib.SMTP("127.0.0.1", 25, "client.example.net", timeout=60) as client:
+        client.ehlo()
+        client.mail("sender@example.net")
+        client.rcpt("alice@localhost")
+        check(client.docmd("DATA")[0] == 354, "the message may come")
+        with subprocess.Popen(("systemctl", "restart", "shingled")) as restart:
+            wait_until(lambda: show("ActiveState") == "deactivating", 30, "it is told to end")
+            client.send(LETTER.replace(b"\n", b"\r\n") + b"\r\n.\r\n")
+            check(client.getreply()[0] == 250, "the message is taken")
+        check(restart.returncode == 0, "and the daemon is new")
+    wait_until(lambda: delivered() == before + 1, 60, "the message is delivered")
+
+
 def what_is_taught_by_hand_is_rejected():
     check(offer(OFFER_AGAIN) == 250, "nothing is known of it any more")
     run("shingled", "add", "--flag", "denied", "--weight", "20", stdin=OFFER)
@@ -213,6 +284,8 @@ def removal_keeps_data_and_mail_passes():
     apt("install", str(PACKAGES / "new.deb"))
     wait_until(lambda: show("ActiveState") == "active", 60, "installed again, it starts")
     check(offer(OFFER_AGAIN) == 550, "and knows what it knew")
+    check(len(list(SCRIPTS.glob("*.svbin"))) == 2, "Dovecot's scripts are compiled again")
+    check("right" in run("shingled", "setup", "dovecot", "--check")[1], "and nothing is left to do")
 
 
 def purge():
@@ -255,9 +328,11 @@ def an_upgrade_keeps_data_and_changed_settings():
 
 
 STEPS = (a_debian_without_compiler_and_without_us, apt_installs_it_and_it_serves, the_rights_of_files,
-         what_tools_of_systemd_and_logrotate_say, the_profile_of_apparmor, postfix_and_dovecot_attached,
-         a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected, a_move_out_of_junk_takes_it_back,
-         reports_wait_for_the_daemon_and_the_timer_delivers_them, what_is_taught_by_hand_is_rejected,
+         what_tools_of_systemd_and_logrotate_say, the_profile_of_apparmor,
+         lines_have_levels_and_the_facility_mail, a_deleted_configuration_stays_deleted_until_it_is_wanted,
+         data_in_another_place, postfix_and_dovecot_attached, a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected,
+         a_move_out_of_junk_takes_it_back, reports_wait_for_the_daemon_and_the_timer_delivers_them,
+         mail_in_progress_outlives_a_restart, what_is_taught_by_hand_is_rejected,
          removal_keeps_data_and_mail_passes, purge_leaves_nothing, an_upgrade_keeps_data_and_changed_settings)
 
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "config/base/clock.h"
+#include "config/base/zbase32.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -38,7 +39,10 @@ setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
   setup::OwnFacts own;
   own.milter = settings.milter.socket;
   own.socket_group = settings.milter.socket_group;
-  if (!settings.storage.server.listen.empty()) own.storage = settings.storage.server.listen.front();
+  const ServerOptions& server = settings.storage.server;
+  if (settings.storage.enabled && !server.listen.empty()) own.storage = server.listen.front();
+  if (server.encrypted_only && !server.keypair.empty())
+    own.storage_key = to_zbase32(server.keypair.back().public_key);
   for (const RuleOptions& rule : settings.rules) {
     if (!rule.remote.servers.empty() || !own.lists.empty()) continue;
     for (const FlagOptions& flag : rule.flags.all())
@@ -83,7 +87,8 @@ class SetupCommand {
   int run() {
     auto plan = run_.look();
     if (!plan) return failed(plan.error());
-    if (arguments_.apply && !plan->differences.empty() && plan->problems.empty()) {
+    const bool has_work = !plan->differences.empty() || !plan->scripts.empty();
+    if (arguments_.apply && has_work && plan->problems.empty()) {
       const auto applied = run_.apply(*plan, time_stamp());
       if (!applied) return failed(applied.error());
       for (const std::string& line : applied->lines) console_.line(line);

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kWaiting = ".report";
 constexpr std::string_view kRefused = ".refused";
 constexpr std::string_view kHalf = ".tmp";
+/// The most that reports.bytes_max may be, and the line before the message.
+constexpr std::size_t kSpooledBytesMax = (std::size_t{256} << 20U) + (std::size_t{64} << 10U);
 constexpr std::uint64_t kHalfLife = 3'600'000'000;  // microseconds
 
 }  // namespace
@@ -70,6 +72,7 @@ Result<std::string> ReportSpool::read(const std::string& name) {
   const auto mapped = files_.map(name);
   if (!mapped) return mapped.error();
   const BytesView bytes = (*mapped)->bytes();
+  if (bytes.size() > kSpooledBytesMax) return Error{ErrorCode::kCorrupt, name + ": is too long"};
   std::string text(bytes.size(), '\0');
   const bool whole = read_mapped([&] { std::copy(bytes.begin(), bytes.end(), text.begin()); });
   if (!whole) return Error{ErrorCode::kUnavailable, name + ": cannot be read"};
@@ -102,11 +105,11 @@ Result<ReportSpool::Delivered> ReportSpool::flush(
       --out.waiting;  // another process was quicker
       continue;
     }
-    if (!text) {
+    if (!text && text.error().code != ErrorCode::kCorrupt) {
       skip(text.error());
       continue;
     }
-    const auto report = parse_spooled(*text);
+    const auto report = text ? parse_spooled(*text) : Result<SentReport>(text.error());
     const Result<Json> answer = report ? send(*report) : Result<Json>(report.error());
     if (!answer && report && is_for_later(answer.error())) {
       out.why_waiting = answer.error();

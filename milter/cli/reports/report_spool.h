@@ -45,7 +45,8 @@ class ReportSpool {
     Status why_waiting;  ///< why one was not delivered: the one where it ended, else the first
   };
   /// Delivers at most `most` reports with `send`, the oldest first, until one has to wait. A file
-  /// that cannot be read or removed, as it is another user's, waits; the others are delivered.
+  /// that cannot be read or removed, as it is another user's, waits; the others are delivered. What
+  /// is not a report is put aside: everybody may put something into the folder.
   /// Errors: the folder cannot be read.
   Result<Delivered> flush(std::size_t most,
                           const std::function<Result<Json>(const SentReport&)>& send);

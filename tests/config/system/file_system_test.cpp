@@ -62,6 +62,18 @@ TEST(FolderFiles, EmptyFileCanBeMapped) {
   EXPECT_TRUE((*mapped)->bytes().empty());
 }
 
+TEST(FolderFiles, OnlyRegularFilesAreMapped) {
+  const TemporaryDirectory directory;
+  const auto files = folder_files(directory.path());
+  ASSERT_TRUE(files->create("a"));
+  ASSERT_EQ(::symlink("a", directory.file("link").c_str()), 0);
+  ASSERT_EQ(::mkfifo(directory.file("pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::mkdir(directory.file("folder").c_str(), 0700), 0);
+  for (const char* name : {"link", "pipe", "folder"}) {
+    EXPECT_EQ(files->map(name).error().code, ErrorCode::kCorrupt) << name;
+  }
+}
+
 TEST(FolderFiles, SayWhatIsWrong) {
   const TemporaryDirectory directory;
   const auto files = folder_files(directory.file("missing"));

@@ -50,7 +50,7 @@ TEST(DovecotPlan, MakesOneFileThatIsThenRight) {
   EXPECT_EQ(plan.edits[0].path, "/etc/dovecot/conf.d/95-shingled.conf");
   const std::string& text = plan.edits[0].content;
   for (const char* line :
-       {"  mail_plugins = imap_sieve\n", "  imapsieve_mailbox1_name = Junk\n",
+       {"  mail_plugins = $mail_plugins imap_sieve\n", "  imapsieve_mailbox1_name = Junk\n",
         "  imapsieve_mailbox2_from = Junk\n", "  imapsieve_mailbox2_name = *\n",
         "  imapsieve_mailbox1_before = file:/usr/share/shingled/dovecot/report-spam.sieve\n",
         "  sieve_plugins = sieve_imapsieve sieve_extprograms\n",
@@ -83,7 +83,7 @@ protocol imap {
   ASSERT_EQ(plan.edits.size(), 1U);
   const std::string& text = plan.edits[0].content;
   for (const char* line :
-       {"  mail_plugins = quota imap_quota imap_sieve\n", "  imapsieve_mailbox2_name = Junk Mail\n",
+       {"  mail_plugins = $mail_plugins imap_sieve\n", "  imapsieve_mailbox2_name = Junk Mail\n",
         "  imapsieve_mailbox3_from = Junk Mail\n",
         "  sieve_plugins = sieve_storage_ldap sieve_imapsieve sieve_extprograms\n",
         "  sieve_global_extensions = +editheader +special-use +vnd.dovecot.pipe "
@@ -95,6 +95,38 @@ protocol imap {
   EXPECT_NE(plan.notes.at(0).find("ln -s /usr/share/shingled/dovecot/bin/shingled-report"),
             std::string::npos);
   EXPECT_TRUE(plan_dovecot(facts(with_file(config, plan))).is_right());
+}
+
+TEST(DovecotPlan, FindsTheMailboxOfSpam) {
+  struct Case {
+    const char* config;
+    const char* mailbox;
+  };
+  constexpr Case kCases[] = {
+      {"", "Junk"},
+      {"namespace inbox {\n  mailbox Spam {\n    special_use = \\Junk \\Flagged\n  }\n  prefix = "
+       "INBOX.\n}\n",
+       "INBOX.Spam"},
+      {"namespace inbox {\n  mailbox \"Нежелательная почта\" {\n    special_use = \\Junk\n  }\n  "
+       "prefix = \n}\n",
+       "Нежелательная почта"},
+      {"namespace inbox {\n  mailbox Junk {\n    special_use = \\Trash\n  }\n}\n", "Junk"},
+  };
+  for (const Case& test : kCases) {
+    const std::string text = plan_dovecot(facts(test.config)).edits.at(0).content;
+    EXPECT_NE(text.find("mailbox1_name = " + std::string(test.mailbox) + "\n"), std::string::npos)
+        << text;
+  }
+}
+
+TEST(DovecotPlan, TakesFreeNumbers) {
+  const std::string config =
+      "plugin {\n  imapsieve_mailbox1_name = Junk\n  imapsieve_mailbox1_causes = COPY\n"
+      "  imapsieve_mailbox1_before = file:/usr/share/shingled/dovecot/report-spam.sieve\n"
+      "  imapsieve_mailbox2_name = Archive\n}\n";
+  const std::string text = plan_dovecot(facts(config)).edits.at(0).content;
+  EXPECT_EQ(text.find("mailbox2"), std::string::npos) << "it is another's";
+  EXPECT_NE(text.find("imapsieve_mailbox3_from = Junk\n"), std::string::npos);
 }
 
 TEST(DovecotPlan, AFolderThatIsNotReadIsIncluded) {

@@ -1,5 +1,6 @@
 #include "milter/setup/machine.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,30 @@ TEST_F(MachineTest, KeepsTheModeOfFiles) {
     EXPECT_EQ(facts.st_mode & 07777U, 0640U);
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
+TEST_F(MachineTest, KnowsWhichFileIsNewer) {
+  ASSERT_TRUE(machine_->write(folder_ + "/a", ""));
+  ASSERT_TRUE(machine_->write(folder_ + "/b", ""));
+  const timespec times[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ + "/a").c_str(), times, 0), 0);
+  EXPECT_TRUE(machine_->is_newer(folder_ + "/b", folder_ + "/a"));
+  EXPECT_FALSE(machine_->is_newer(folder_ + "/a", folder_ + "/b"));
+  EXPECT_FALSE(machine_->is_newer(folder_ + "/c", folder_ + "/a"));
+  EXPECT_FALSE(machine_->is_newer(folder_ + "/a", folder_ + "/c"));
+}
+
+TEST_F(MachineTest, ALinkStaysALink) {
+  ASSERT_TRUE(machine_->write(folder_ + "/real", "old"));
+  const std::string link = folder_ + "/link";
+  ASSERT_EQ(::symlink("real", link.c_str()), 0);
+  EXPECT_TRUE(machine_->is_link(link));
+  ASSERT_TRUE(machine_->copy(link, link + ".copy"));
+  ASSERT_TRUE(machine_->write(link, "new"));
+  EXPECT_TRUE(machine_->is_link(link));
+  EXPECT_FALSE(machine_->is_link(link + ".copy"));
+  EXPECT_EQ(machine_->read(folder_ + "/real").value(), "new");
+  EXPECT_EQ(machine_->read(link + ".copy").value(), "old");
 }
 
 TEST_F(MachineTest, WhatIsNotThereIsAnError) {

@@ -19,6 +19,7 @@ PostfixFacts facts(SettingMap given) {
                   {"queue_directory", "/var/spool/postfix"}};
   for (const auto& [name, value] : given) out.settings[name] = value;
   out.given = std::move(given);
+  out.expanded = out.settings;
   return out;
 }
 
@@ -33,6 +34,7 @@ PostfixFacts after(PostfixFacts facts, const Plan& plan) {
   for (const Difference& one : plan.differences) {
     facts.settings[one.setting] = one.wanted;
     facts.given[one.setting] = one.wanted;
+    facts.expanded[one.setting] = one.wanted;
   }
   return facts;
 }
@@ -139,6 +141,35 @@ TEST(PostfixPlan, NamesWhatIsToBeChanged) {
   }
 }
 
+TEST(PostfixPlan, KnowsWhatNamesStandFor) {
+  PostfixFacts given = facts({{"smtpd_milters", "$mine"}, {"non_smtpd_milters", "$(mine)"}});
+  given.expanded["smtpd_milters"] = "inet:127.0.0.1:8891, inet:127.0.0.1:11339";
+  given.expanded["non_smtpd_milters"] = "inet:127.0.0.1:11339";
+  EXPECT_TRUE(plan_postfix(given, kInet, "").is_right());
+  given.expanded["smtpd_milters"] = given.expanded["non_smtpd_milters"] = "inet:127.0.0.1:8891";
+  EXPECT_EQ(wanted(plan_postfix(given, kInet, "")),
+            (SettingMap{{"smtpd_milters", "$mine, { inet:127.0.0.1:11339, default_action=accept }"},
+                        {"non_smtpd_milters",
+                         "$(mine), { inet:127.0.0.1:11339, default_action=accept }"}}));
+}
+
+TEST(PostfixPlan, AListMayContainTheOther) {
+  for (const char* list : {"$smtpd_milters", "${smtpd_milters}", "$(smtpd_milters)",
+                           "inet:127.0.0.1:8891,$smtpd_milters inet:127.0.0.1:8892"}) {
+    EXPECT_FALSE(wanted(plan_postfix(facts({{"non_smtpd_milters", list}}), kInet, ""))
+                     .contains("non_smtpd_milters"))
+        << list;
+  }
+  EXPECT_TRUE(wanted(plan_postfix(facts({{"non_smtpd_milters", "$smtpd_milters_x"}}), kInet, ""))
+                  .contains("non_smtpd_milters"));
+}
+
+TEST(PostfixPlan, ALinkIsNotReplacedByAFile) {
+  PostfixFacts given = facts({});
+  given.main_is_link = true;
+  EXPECT_EQ(plan_postfix(given, kInet, "").problems.size(), 1U);
+}
+
 TEST(PostfixPlan, KnowsTheChroot) {
   struct Case {
     const char* why;
@@ -169,7 +200,7 @@ TEST(PostfixPlan, TellsOfServicesWithMiltersOfTheirOwn) {
   PostfixFacts given = facts({});
   given.overrides =
       "submission/inet/smtpd_milters = inet:127.0.0.1:8891\n"
-      "smtps/inet/smtpd_milters = $smtpd_milters\n127.0.0.1:10025/inet/smtpd_milters =\n"
+      "smtps/inet/smtpd_milters = inet:127.0.0.1:11339\n127.0.0.1:10025/inet/smtpd_milters =\n"
       "submission/inet/syslog_name = x\n";
   const Plan plan = plan_postfix(given, kInet, "");
   ASSERT_EQ(plan.notes.size(), 2U);

@@ -9,7 +9,7 @@ const SocketSpec kStorage{SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""};
 const std::vector<RspamdList> kLists = {{"FUZZY_DENIED", 11, 20}, {"FUZZY_WHITE", 13, 2}};
 
 Plan plan_for(std::string_view text) {
-  return plan_rspamd("fuzzy_check.conf", text, kStorage, kLists);
+  return plan_rspamd("fuzzy_check.conf", text, kStorage, "", kLists);
 }
 
 TEST(RspamdPlan, FindsTheRuleThatIsThere) {
@@ -38,12 +38,23 @@ TEST(RspamdPlan, AddsItsRuleAndKeepsOthers) {
 
 TEST(RspamdPlan, AsksTheAddressOfTheStorage) {
   const auto server = [](const SocketSpec& storage) {
-    const std::string text = plan_rspamd("x", "", storage, kLists).edits.at(0).content;
+    const std::string text = plan_rspamd("x", "", storage, "", kLists).edits.at(0).content;
     const std::size_t begin = text.find("servers = \"") + 11;
     return text.substr(begin, text.find('"', begin) - begin);
   };
   EXPECT_EQ(server({SocketSpec::Kind::kInet, "", 7, ""}), "127.0.0.1:7");
   EXPECT_EQ(server({SocketSpec::Kind::kInet6, "2001:db8::1", 7, ""}), "[2001:db8::1]:7");
+}
+
+TEST(RspamdPlan, EncryptsWhereItHasTo) {
+  const std::string text = plan_rspamd("x", "", kStorage, "abc", kLists).edits.at(0).content;
+  EXPECT_NE(text.find("  servers = \"127.0.0.1:11335\";\n  encryption_key = \"abc\";\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(RspamdPlan, AStorageWithoutAPortIsAProblem) {
+  EXPECT_EQ(plan_rspamd("x", "", {}, "", kLists).problems.size(), 1U);
 }
 
 }  // namespace

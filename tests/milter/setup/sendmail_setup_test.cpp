@@ -41,12 +41,37 @@ TEST(SendmailPlan, ChangesItsLineAlone) {
        "INPUT_MAIL_FILTER(`shingled', `S=inet:11339@127.0.0.1, F=R')dnl\n", own},
       {"others stay", "INPUT_MAIL_FILTER(`clamav', `S=local:/run/c')dnl\nMAILER(`smtp')dnl\n",
        "INPUT_MAIL_FILTER(`clamav', `S=local:/run/c')dnl\n" + own + "MAILER(`smtp')dnl\n"},
-      {"a list that is written out",
+      {"a list that is written out, to which ours is added",
        "INPUT_MAIL_FILTER(`clamav', `S=local:/run/c')dnl\n"
        "define(`confINPUT_MAIL_FILTERS', `clamav')dnl\nMAILER(`smtp')dnl\n",
        "INPUT_MAIL_FILTER(`clamav', `S=local:/run/c')dnl\n"
-       "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n" +
+       "define(`confINPUT_MAIL_FILTERS', `clamav')dnl\n" +
            own + "MAILER(`smtp')dnl\n"},
+      {"a list that replaces what was added before",
+       own + "define(`confINPUT_MAIL_FILTERS', `clamav')dnl\nMAILER(`smtp')dnl\n",
+       own + "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\nMAILER(`smtp')dnl\n"},
+      {"the same after the mailers",
+       "MAILER(`smtp')dnl\ndefine(`confINPUT_MAIL_FILTERS', `clamav')dnl\n",
+       own + "MAILER(`smtp')dnl\ndefine(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n"},
+      {"a list that has it already, but no filter of this name",
+       "define(`confINPUT_MAIL_FILTERS', `shingled')dnl\nMAILER(`smtp')dnl\n",
+       "define(`confINPUT_MAIL_FILTERS', `shingled')dnl\n" + own.substr(6) + "MAILER(`smtp')dnl\n"},
+      {"twice on the list", "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n" + own,
+       "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n" + own.substr(6)},
+      {"a filter that no list has",
+       "MAIL_FILTER(`shingled', `S=inet:11339@127.0.0.1')dnl\n"
+       "define(`confINPUT_MAIL_FILTERS', `clamav')dnl\n",
+       "MAIL_FILTER(`shingled', `S=inet:11339@127.0.0.1')dnl\n"
+       "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n"},
+      {"over several lines",
+       "INPUT_MAIL_FILTER(`shingled',\n  `S=inet:11339@127.0.0.1,\n   T=S:30s;R:30s')dnl\n"
+       "MAILER(`smtp')dnl\n",
+       ""},
+      {"over several lines, with another socket",
+       "divert(-1)\n(an open parenthesis, and it`s a quote\ndivert(0)dnl\n"
+       "INPUT_MAIL_FILTER(`shingled',\n  `S=local:/run/x')dnl\nMAILER(`smtp')dnl\n",
+       "divert(-1)\n(an open parenthesis, and it`s a quote\ndivert(0)dnl\n" + own +
+           "MAILER(`smtp')dnl\n"},
       {"a list that has it",
        "MAIL_FILTER(`shingled', `S=inet:11339@127.0.0.1')dnl\n"
        "define(`confINPUT_MAIL_FILTERS', `clamav, shingled')dnl\n",

@@ -27,8 +27,13 @@ class FakeMachine final : public Machine {
       for (std::size_t i = 4; i < arguments.size(); ++i) main_cf += arguments[i] + "\n";
       return std::string();
     }
-    return arguments.size() == 3 || arguments[3] == "-n" ? main_cf : "";
+    const bool all = arguments.size() == 4 && (arguments[3] == "-n" || arguments[3] == "-x");
+    return arguments.size() == 3 || all ? main_cf : "";
   }
+  bool is_newer(const std::string& /*path*/, const std::string& /*than*/) override {
+    return compiled;
+  }
+  bool is_link(const std::string& path) override { return path == link; }
   Result<std::string> read(const std::string& path) override {
     if (!files.contains(path)) return Error{ErrorCode::kNotFound, path};
     return files[path];
@@ -48,7 +53,9 @@ class FakeMachine final : public Machine {
   std::map<std::string, std::string> files;
   std::vector<std::vector<std::string>> calls;
   std::string main_cf;
+  std::string link;
   bool running = true;
+  bool compiled = false;
   bool full = false;
 };
 
@@ -89,6 +96,17 @@ TEST(SetupRun, DoesNotReloadAPostfixThatIsNotRunning) {
   EXPECT_EQ(machine.calls.back(), (std::vector<std::string>{"postfix", "-c", "/conf", "status"}));
 }
 
+TEST(SetupRun, ALinkIsNotReplacedByAFile) {
+  FakeMachine machine;
+  machine.link = "/etc/postfix/main.cf";
+  SetupRun run(Peer::kPostfix, "", own(), machine);
+  const auto plan = run.look();
+  EXPECT_EQ(plan->problems.size(), 1U);
+  for (const Difference& one : plan->differences)
+    machine.main_cf += one.setting + " = " + one.wanted + "\n";
+  EXPECT_TRUE(run.look()->is_right()) << "once somebody has changed it";
+}
+
 TEST(SetupRun, WithoutACopyNothingIsChanged) {
   FakeMachine machine;
   machine.files = {{"/etc/mail/sendmail.mc", "MAILER(`smtp')dnl\n"}, {"/etc/postfix/main.cf", ""}};
@@ -127,6 +145,22 @@ TEST(SetupRun, EachPeerIsRightAfterItsChanges) {
     EXPECT_TRUE(machine.files.contains(test.changed));
     EXPECT_TRUE(run.look()->is_right());
   }
+}
+
+TEST(SetupRun, CompilesScriptsThatAreNotOrNoMore) {
+  FakeMachine machine;
+  machine.files["/etc/dovecot/dovecot.conf"] = "!include conf.d/*.conf\n";
+  SetupRun run(Peer::kDovecot, "", own(), machine);
+  ASSERT_TRUE(run.apply(*run.look(), "1"));
+  const auto plan = run.look();
+  EXPECT_TRUE(plan->is_right());
+  EXPECT_EQ(plan->scripts.size(), 2U);
+  const auto applied = run.apply(*plan, "2");
+  ASSERT_TRUE(applied);
+  EXPECT_EQ(applied->lines.size(), 2U);
+  EXPECT_EQ(machine.calls.back().front(), "sievec");
+  machine.compiled = true;
+  EXPECT_TRUE(run.look()->scripts.empty());
 }
 
 TEST(SetupRun, APeerThatIsNotThereIsAnError) {

@@ -3,8 +3,11 @@
 #include "milter/cli/reports/report_spool.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/memory_files.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::cli {
 namespace {
@@ -65,6 +68,23 @@ TEST(ReportSpool, PutsAsideWhatIsRefused) {
   EXPECT_EQ(done->refused, 2U);
   EXPECT_TRUE(*spool.empty());
   EXPECT_TRUE(files.has("0.refused"));
+}
+
+TEST(ReportSpool, PutsAsideWhatIsNotAReport) {
+  const shingled::testing::TemporaryDirectory folder;
+  const auto files = folder_files(folder.path());
+  ReportSpool spool(*files, 7);
+  ASSERT_TRUE(spool.keep({true, "ann", "mail"}, 5));
+  ASSERT_EQ(::mkfifo(folder.file("0.report").c_str(), 0666), 0);
+  ASSERT_EQ(::symlink("/etc/hostname", folder.file("1.report").c_str()), 0);
+  ASSERT_TRUE(files->create("2.report"));
+  ASSERT_EQ(::truncate(folder.file("2.report").c_str(), off_t{1} << 40), 0) << "without blocks";
+  const auto done =
+      spool.flush(100, [](const SentReport&) -> Result<Json> { return Json::object(); });
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->sent, 1U);
+  EXPECT_EQ(done->refused, 3U);
+  EXPECT_EQ(done->waiting, 0U);
 }
 
 TEST(ReportSpool, LeavesTheFilesOfOthers) {
