@@ -1,6 +1,7 @@
 #!/bin/bash
 # The entry of the container. Each variable SHINGLED_SECTION__KEY=value becomes `-o section.key=value`: capitals become
-# small, two underscores a dot. The value is YAML. Variables without two underscores are others' and are left alone.
+# small, two underscores a dot. The value is YAML; an empty variable is as good as none, since compose files pass on
+# variables that nobody has set. Variables without two underscores are others' and are left alone.
 #   entrypoint.sh COMMAND [ARGUMENT...]      shingled COMMAND with these settings; no command: run
 #   entrypoint.sh shingled [ARGUMENT...]     shingled without them, for commands that have no settings
 set -euo pipefail
@@ -8,7 +9,7 @@ set -euo pipefail
 options=()
 for name in "${!SHINGLED_@}"; do
   key=${name#SHINGLED_}
-  [[ $key == ?*__?* ]] || continue
+  [[ $key == ?*__?* && -n ${!name} ]] || continue
   key=${key//__/.}
   options+=(-o "${key,,}=${!name}")
 done

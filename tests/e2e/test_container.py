@@ -31,7 +31,8 @@ class EntryTest(unittest.TestCase):
                 ("deeper", {"SHINGLED_MILTER__ACTIONS__REJECT": "8"}, ["-o", "milter.actions.reject=8"]),
                 ("a list", {"SHINGLED_STORAGE__LISTEN": '["*:11335", "[::]:1"]'}, ["-o", 'storage.listen=["*:11335", "[::]:1"]']),
                 ("blanks, quotes, lines", {"SHINGLED_A__B": "x 'y'\n\"$z\" *"}, ["-o", "a.b=x 'y'\n\"$z\" *"]),
-                ("an empty value", {"SHINGLED_A__B": ""}, ["-o", "a.b="]),
+                ("nothing", {"SHINGLED_A__B": ""}, []),
+                ("nothing, as YAML", {"SHINGLED_A__B": "null"}, ["-o", "a.b=null"]),
                 ("those of other tools", {"SHINGLED_PORT_11335_TCP": "tcp://10.0.0.1", "SHINGLED_": "x", "SHINGLED__A": "x",
                                           "SHINGLEDA__B": "x", "A__B": "x"}, [])):
             with self.subTest(why=why):
