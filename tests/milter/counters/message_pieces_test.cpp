@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "mime/pieces/text_collector.h"
@@ -76,6 +77,16 @@ TEST(MessagePieces, AreThoseOfTheVectors) {
     }
   }
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(name) << vectors.dump(1) << '\n';
+}
+
+TEST(MessagePieces, HaveTypesThatTheDocumentExplains) {
+  std::ifstream in(SHINGLED_SOURCE_DIR "/storage/COUNTERS.md");
+  std::set<std::string> rows;  // "| 8 | `subject` |"
+  for (std::string line; std::getline(in, line);) rows.insert(line.substr(0, line.find("` |") + 3));
+  for (const PieceTypeRow& row : piece_types()) {
+    const auto number = std::to_string(static_cast<unsigned>(row.type));
+    EXPECT_TRUE(rows.contains("| " + number + " | `" + std::string(row.name) + "` |")) << row.name;
+  }
 }
 
 std::string long_message() {
