@@ -65,6 +65,13 @@ class HttpExchange {
   [[nodiscard]] bool is_finished() const { return is_finished_; }
   [[nodiscard]] HttpReply& reply() { return reply_; }
 
+  /// What may be sent of a reply. To HEAD the library would send the last chunk of one in chunks,
+  /// and a client would take it for the beginning of the next reply.
+  [[nodiscard]] HttpReply sendable(HttpReply reply) const {
+    if (request_.head) reply.more = {};
+    return reply;
+  }
+
   static constexpr unsigned kTooLarge = 413;
   static constexpr unsigned kBusy = 503;
 

@@ -261,19 +261,10 @@ MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExcha
   return MHD_YES;
 }
 
-/// The reply to a request that was understood.
-MHD_Result send_answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange,
-                       HttpReply reply) {
-  // To HEAD the library would send the last chunk of a reply in chunks, and a client would take it
-  // for the beginning of the next reply.
-  if (exchange.request().head) reply.more = {};
-  return send_reply(server, connection, std::move(reply));
-}
-
 /// The request is complete, or its work is done.
 MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange) {
   if (exchange.is_finished())
-    return send_answer(server, connection, exchange, std::move(exchange.reply()));
+    return send_reply(server, connection, exchange.sendable(std::move(exchange.reply())));
   if (exchange.status() == HttpExchange::kTooLarge) {
     return send_reply(server, connection,
                       refusal(HttpExchange::kTooLarge, "the body is too long\n"));
@@ -284,7 +275,7 @@ MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExch
   }
   HttpReply reply = server.handler()(exchange.request());
   if (reply.later) return defer(server, connection, exchange, reply);
-  return send_answer(server, connection, exchange, std::move(reply));
+  return send_reply(server, connection, exchange.sendable(std::move(reply)));
 }
 
 /// libmicrohttpd calls this after the start line and the headers, for each part of the body, and at
