@@ -58,8 +58,10 @@ class WholeCluster final : public WalkedServers {
     }
   }
   void settle() override {
-    if (std::exchange(fails_over_, false))
-      while (nodes(true).size() < 3) std::this_thread::yield();
+    // A replica that was cut off for long does not take over.
+    const TimePoint end = clock_.now() + std::chrono::seconds(30);
+    while (fails_over_ && nodes(true).size() < 3 && clock_.now() < end) std::this_thread::yield();
+    fails_over_ = false;
     if (frozen_) cluster_.thaw(*std::exchange(frozen_, std::nullopt));
     if (killed_) cluster_.run(*std::exchange(killed_, std::nullopt));
     if (move_) end_move(*std::exchange(move_, std::nullopt));
@@ -118,6 +120,7 @@ class WholeCluster final : public WalkedServers {
         move.to, redis::slot_tag(static_cast<std::uint16_t>(std::stoul(move.slot)))));
   }
 
+  SystemClock clock_;
   testing::ClusterProcess cluster_;
   unsigned kinds_ = 0;       ///< of what went wrong
   bool fails_over_ = false;  ///< the replica of what was killed is to take over before it is back
