@@ -38,9 +38,10 @@ class RepeatFilter {
 };
 
 /// The log of the daemon, with spdlog: on standard error, in a file that can be reopened after a
-/// rotation, or at syslog, with its level as the priority. A line begins with time and level. If standard error is the journal, which adds the
-/// time itself, the line begins with the priority in the form of the journal, and the level. A
-/// repeated warning is written once a minute, with the number of lines held back.
+/// rotation, or at syslog, with its level as the priority. A line begins with time and level. If
+/// standard error is the journal, which adds the time itself, the line begins with the priority in
+/// the form of the journal, and the level. A repeated warning is written once a minute, with the
+/// number of lines held back.
 /// Threads: any thread.
 class LogSink final : public Logger {
  public:
