@@ -104,6 +104,8 @@ TEST_F(StartCheckTest, WarnsOfAFolderOfCountersThatCannotBeUsed) {
                                               HasSubstr("nothing is counted"))));
   const std::string chosen = folder_.file("site.key");
   std::filesystem::rename(name + "/key", chosen);
+  using std::filesystem::perms;
+  std::filesystem::permissions(chosen, perms::owner_read | perms::owner_write);
   EXPECT_THAT(found_of("counters: {key_file: " + chosen + "}\n"),
               ElementsAre(AllOf(Not(HasSubstr("warning")), HasSubstr("counters.key_file"),
                                 HasSubstr(chosen + ": is not a key"))));

@@ -42,7 +42,7 @@ TEST_F(SharedCountersTest, OneDaemonIsExactWithoutWaitingForAnything) {
   for (int round = 0; round < 60; ++round) {
     for (int i = 0; i < 5; ++i) add(*store, calls.next());
     if (calls.below(3) == 0) deliver(*store);
-    if (calls.below(2) == 0) clock_.move(minutes(calls.below(200)));
+    if (calls.below(2) == 0) pass(minutes(calls.below(200)), {&store, 1});
     expect_oracle(*store);
   }
   EXPECT_THAT(logger_.events(), IsEmpty());
@@ -56,7 +56,7 @@ TEST_F(SharedCountersTest, ManyDaysAndDaemonsAgreeWithBruteForce) {
   for (int day = 0; day < 20; ++day) {
     for (int step = 0; step < 20; ++step) {
       add(*stores[calls.below(3)], calls.next());
-      if (calls.below(2) == 0) clock_.move(minutes(calls.below(150)));
+      if (calls.below(2) == 0) pass(minutes(calls.below(150)), stores);
     }
     for (const Store& store : stores) deliver(*store);
     expect_oracle(*stores[0]);
@@ -80,7 +80,7 @@ TEST_F(SharedCountersTest, RemovesWhatIsOver) {
   std::string field;
   append_field(neighbour, field);
   for (int day = 1; day <= 16; ++day) {
-    clock_.move(std::chrono::hours(24));
+    pass(std::chrono::hours(24), {&store, 1});
     for (int i = 0; i < 150; ++i) {
       add(*store, {{host}, {}, message()});
       if (i % 10 == 0) deliver(*store);
@@ -105,8 +105,7 @@ TEST_F(SharedCountersTest, SweepsOfACallAreFew) {
   add(*store, {keys, {}, message()});
   deliver(*store);
   for (int day = 0; day < 20; ++day) {
-    clock_.move(std::chrono::hours(24));
-    static_cast<void>(store->present_slot());
+    pass(std::chrono::hours(24), {&store, 1});
   }
   for (int call = 0; call < 3; ++call) {
     std::size_t left = 0;
@@ -190,7 +189,7 @@ TEST_F(SharedCountersTest, SurvivesWhatOthersWroteIntoItsKeys) {
     ASSERT_TRUE(store->add({{keys[0], keys[1]}, {pair_of("x", "y")}, message()}, soon()));
     ASSERT_TRUE(store->add({{keys[2]}, {}, message()}, soon()));
     deliver(*store);
-    clock_.move(std::chrono::hours(24));
+    pass(std::chrono::hours(24), {&store, 1});
   }
   EXPECT_LE(mass(*store, keys[1]), 10U);
   EXPECT_FALSE(store->series(keys[0], soon()));
@@ -206,7 +205,7 @@ TEST_F(SharedCountersTest, ScansWhatWasCountedAndImportsItElsewhere) {
   RandomCalls calls(3);
   for (int i = 0; i < 300; ++i) {
     add(*a, calls.next());
-    if (i % 10 == 0) clock_.move(minutes(100));
+    if (i % 10 == 0) pass(minutes(100), {&a, 1});
   }
   auto cursor = a->scan();
   ASSERT_TRUE(cursor) << cursor.error().message;

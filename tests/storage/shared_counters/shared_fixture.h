@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,6 +123,14 @@ class SharedCountersTest : public ::testing::Test {
     auto opened = SharedCounters::open(options, clock_, random_, logger_);
     EXPECT_TRUE(opened) << opened.error().message;
     return opened ? *std::move(opened) : nullptr;
+  }
+  /// Time goes by for these daemons. They would doubt a leap (counters::Timekeeper).
+  void pass(std::chrono::seconds time, std::span<const Store> stores) {
+    for (std::chrono::seconds step; time > std::chrono::seconds(0); time -= step) {
+      step = std::min<std::chrono::seconds>(time, std::chrono::hours(1));
+      clock_.move(step);
+      for (const Store& store : stores) static_cast<void>(store->present_slot());
+    }
   }
   [[nodiscard]] TimePoint soon() const { return clock_.now() + std::chrono::seconds(60); }
   void add(SharedCounters& store, const Addition& addition) {
