@@ -100,11 +100,6 @@ Result<Plan> SetupRun::look_at_dovecot() {
     if (!plan.problems.empty() || machine_.is_newer(script + ".svbin", script + ".sieve")) continue;
     plan.scripts.push_back(script + ".sieve");
   }
-  if (!plan.scripts.empty()) {
-    plan.notes.emplace_back(
-        "the scripts are not compiled, so Dovecot does that at each move, and complains that users "
-        "may not keep the result; --apply compiles them");
-  }
   return plan;
 }
 

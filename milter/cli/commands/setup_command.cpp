@@ -100,7 +100,7 @@ class SetupCommand {
     if (!arguments_.apply && !arguments_.check) {
       print_wanted(*plan, console_);
       tell(plan->problems);
-      tell(plan->notes);
+      tell_notes(*plan);
       if (plan->is_right()) console_.line("# " + arguments_.peer + ": nothing to do");
       return EX_OK;
     }
@@ -111,13 +111,22 @@ class SetupCommand {
   int result(const setup::Plan& plan, bool with_notes) {
     print_differences(arguments_.peer, plan, console_);
     for (const std::string& problem : plan.problems) console_.error(arguments_.peer, problem);
-    if (with_notes) tell(plan.notes);
+    if (with_notes) tell_notes(plan);
     if (plan.is_right()) console_.line(arguments_.peer + ": right");
     return plan.is_right() ? EX_OK : EX_CONFIG;
   }
 
   void tell(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) console_.line("# " + terminal_safe(line));
+  }
+
+  /// Of a plan that is not applied.
+  void tell_notes(const setup::Plan& plan) {
+    tell(plan.notes);
+    if (plan.scripts.empty()) return;
+    tell(
+        {"the scripts are not compiled, so Dovecot does that at each move, and complains that "
+         "users may not keep the result; --apply compiles them"});
   }
 
   int failed(const Error& error) {
