@@ -82,7 +82,8 @@ class DovecotPlan {
         "# The settings below `plugin` replace those of the files before this one. If you change "
         "one of them there,\n# delete this file and make it again.\n"
         "protocol imap {\n  mail_plugins = $mail_plugins imap_sieve\n}\nplugin {\n";
-    for (const auto& [name, value] : lines_) file += "  " + name + " = " + value + "\n";
+    for (const auto& [name, value] : lines_)
+      file.append("  ").append(name).append(" = ").append(value).append("\n");
     plan_.edits.push_back({facts_.folder + std::string(kOwnFile), file + "}\n"});
     // Debian's dovecot.conf reads the folder.
     const bool reads_folder = facts_.main.find("\n!include conf.d/*.conf") != std::string::npos ||

@@ -98,6 +98,7 @@ class ThisMachine final : public Machine {
     const UniqueFd errors(::memfd_create("errors", MFD_CLOEXEC));
     if (!out || !errors) return os_error(errno, name);
     std::vector<char*> words;
+    words.reserve(arguments.size() + 1);
     for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     posix_spawn_file_actions_t actions;

@@ -1,6 +1,7 @@
 #include "milter/setup/postfix_setup.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/base/ascii.h"
 #include "config/system/connect_socket.h"
@@ -86,11 +87,12 @@ void check_chroot(const PostfixFacts& facts, const SocketSpec& milter, const std
                   Plan& plan) {
   if (milter.kind != SocketSpec::Kind::kUnix || milter.path.starts_with(queue + "/")) return;
   for (const std::string& service : chrooted_services(facts)) {
-    plan.problems.push_back(
-        "master.cf: " + service + " runs in a chroot and sees only files below " + queue +
-        ", but milter.socket is unix:" + milter.path + "; set milter.socket to unix:" + queue +
-        "/shingled/milter.sock or to "
-        "inet:11339@127.0.0.1");
+    std::string problem = "master.cf: ";
+    problem.append(service).append(" runs in a chroot and sees only files below ").append(queue);
+    problem.append(", but milter.socket is unix:").append(milter.path);
+    problem.append("; set milter.socket to unix:").append(queue).append("/shingled/milter.sock");
+    problem.append(" or to inet:11339@127.0.0.1");
+    plan.problems.push_back(std::move(problem));
   }
 }
 

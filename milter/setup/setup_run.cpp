@@ -145,7 +145,7 @@ Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std
 
 Status SetupRun::keep(const std::string& path, const std::string& stamp, Applied& applied) {
   std::string copy = path + ".shingled-" + stamp;
-  const Status kept = machine_.copy(path, copy);
+  Status kept = machine_.copy(path, copy);
   if (!kept && kept.error().code == ErrorCode::kNotFound) return {};
   if (kept) applied.lines.push_back(std::move(copy) + ": the copy of before");
   return kept;

@@ -70,12 +70,15 @@ Status EmbeddedCounters::begin_table(const Live* seen, Slot slot) {
 Status EmbeddedCounters::begin_meanwhile(Slot slot, const std::function<void(View&)>& change) {
   is_beginning_ = true;
   auto live = make_live(slot);
+  Status begun;
   if (live) {
     const std::unique_lock alone(adding_);
     put_live(*std::move(live), change);
+  } else {
+    begun = live.error();
   }
   is_beginning_ = false;
-  return live ? Status{} : live.error();
+  return begun;
 }
 
 Status EmbeddedCounters::begin_alone(Slot slot) {
