@@ -250,7 +250,8 @@ void RunningDaemon::register_metrics() {
       history_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
-      for (const storage::client::ProbedService& remote : scanner_->get()->remotes())
+      const auto scanner = scanner_->get();
+      for (const storage::client::ProbedService& remote : scanner->remotes())
         storage::client::report_client(remote.rule, remote.store->statistics(), report);
     });
   }

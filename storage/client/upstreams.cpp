@@ -89,7 +89,8 @@ std::vector<std::size_t> Upstreams::of_server(std::size_t server, TimePoint now)
 }
 
 void Upstreams::sent(std::size_t endpoint, bool repeat) {
-  ServerStatistics& statistics = state_.lock()->records[endpoint].statistics;
+  auto state = state_.lock();
+  ServerStatistics& statistics = state->records[endpoint].statistics;
   ++(repeat ? statistics.repeats : statistics.requests);
 }
 

@@ -337,8 +337,9 @@ Result<bool> EmbeddedCounters::shrink_by(const MergeRules& rules, const std::sto
 }
 
 std::uint64_t EmbeddedCounters::disk_bytes() const {
+  const ViewPointer now = view();
   std::uint64_t bytes = 0;
-  for (const auto& file : view()->files) bytes += file->catalogued.bytes;
+  for (const auto& file : now->files) bytes += file->catalogued.bytes;
   return bytes;
 }
 

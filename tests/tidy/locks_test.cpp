@@ -1,4 +1,5 @@
-// Covers locks and assertions: the product has them from config/base alone.
+// Covers locks and assertions, which the product has from config/base alone, and how long what a
+// call returned is kept.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -35,6 +36,26 @@ TEST(Tidy, LocksAreThoseThatTheAnalysisKnows) {
   }
   for (const auto& [name, why] : kBareMutexes) {
     EXPECT_TRUE(used.contains(name)) << name << " has no bare mutex any more";
+  }
+}
+
+// In C++20 `for (auto& file : view()->files)` walks over what the pointer that view() returned may
+// have been the last to hold, and `auto& row = table_.lock()->row` is used without the lock. ASan
+// and TSan say so only if another thread comes between.
+TEST(Tidy, WhatACallReturnedIsKeptWhileItIsUsed) {
+  static const std::regex kWalked(R"(for \([^;()]* : ([^;()]|\([^()]*\))*\(\)->)");
+  static const std::regex kReferred(R"(&&? \w+ = [^;]*\block\(\)->)");
+  EXPECT_TRUE(std::regex_search("for (const auto& file : view()->files) sum += 1;", kWalked));
+  EXPECT_TRUE(std::regex_search("Row& row = state_.lock()->rows[i];", kReferred));
+  for (const std::string& name : files()) {
+    if (!is_product_code(name)) continue;
+    for (const std::string& line : lines_of(name)) {
+      if (line.find("()->") == std::string::npos) continue;
+      EXPECT_FALSE(std::regex_search(line, kWalked))
+          << name << ": " << line << "\ngive what the call returns a name before the loop";
+      EXPECT_FALSE(std::regex_search(line, kReferred))
+          << name << ": " << line << "\ngive what lock() returns a name, so that it stays locked";
+    }
   }
 }
 
