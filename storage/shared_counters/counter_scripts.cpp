@@ -47,7 +47,8 @@ constexpr std::size_t kNoRecipe = std::numeric_limits<std::size_t>::max();
 /// Counters that get the same: those of a message, mostly.
 struct SameRecipe {
   bool operator()(const CounterDelta* a, const CounterDelta* b) const {
-    return is_unique(a->key.type) == is_unique(b->key.type) && a->entries == b->entries;
+    return is_unique(a->key.type) == is_unique(b->key.type) &&
+           std::ranges::equal(a->entries, b->entries);
   }
 };
 struct RecipeHash {
@@ -74,17 +75,16 @@ void write(redis::CommandList& commands, const std::string& script, std::uint16_
 }  // namespace
 
 void append_add(redis::CommandList& commands, const std::string& script, const CallPlace& place,
-                std::uint64_t number, counters::Slot now,
-                std::span<const CounterDelta* const> deltas) {
+                std::uint64_t number, counters::Slot now, std::span<const CounterDelta> deltas) {
   Words keys = {writer_name(place.prefix, place.slot, place.writer)};
   Words recipes;
   Words buckets;
   std::unordered_map<const CounterDelta*, std::size_t, RecipeHash, SameRecipe> known;
   std::optional<Bucket> bucket;
-  for (const CounterDelta* delta : deltas) {
-    const auto [recipe, is_new] = known.try_emplace(delta, recipes.size());
+  for (const CounterDelta& delta : deltas) {
+    const auto [recipe, is_new] = known.try_emplace(&delta, recipes.size());
     if (is_new) {
-      std::string text = recipe_of(*delta, now);
+      std::string text = recipe_of(delta, now);
       if (text.empty()) {
         recipe->second = kNoRecipe;
       } else {
@@ -92,12 +92,12 @@ void append_add(redis::CommandList& commands, const std::string& script, const C
       }
     }
     if (recipe->second == kNoRecipe) continue;
-    if (bucket != bucket_of(delta->key)) {
-      bucket = bucket_of(delta->key);
+    if (bucket != bucket_of(delta.key)) {
+      bucket = bucket_of(delta.key);
       keys.push_back(bucket_name(place.prefix, *bucket));
       buckets.emplace_back();
     }
-    append_field(delta->key, buckets.back());
+    append_field(delta.key, buckets.back());
     buckets.back() += static_cast<char>(recipe->second >> 8U);
     buckets.back() += static_cast<char>(recipe->second);
   }

@@ -25,7 +25,7 @@ struct CallPlace {
 /// What is added to one counter.
 struct CounterDelta {
   counters::CounterKey key;
-  std::vector<counters::Entry> entries;  ///< sorted by period, each once
+  std::span<const counters::Entry> entries;  ///< sorted by period, each once
 };
 
 /// A pair of one call of `add`.
@@ -39,8 +39,7 @@ struct PairDelta {
 /// Adds `deltas` unless this writer's call `number` or a later one was made in that slot. Those of
 /// one bucket are together. `now`: the present slot; what is over is left out.
 void append_add(redis::CommandList& commands, const std::string& script, const CallPlace& place,
-                std::uint64_t number, counters::Slot now,
-                std::span<const CounterDelta* const> deltas);
+                std::uint64_t number, counters::Slot now, std::span<const CounterDelta> deltas);
 /// Adds the pairs whose number is above those that were added before in that slot. They are sorted
 /// by number.
 void append_pairs(redis::CommandList& commands, const std::string& script, const CallPlace& place,

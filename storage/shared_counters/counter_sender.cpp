@@ -1,6 +1,7 @@
 #include "storage/shared_counters/counter_sender.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <utility>
 
@@ -82,9 +83,8 @@ bool CounterSender::send_all(bool may_seal, const std::stop_token& stop) {
     unreadable_.end();
     if (*sealed || !waiting_.is_sending()) may_seal = false;
     const auto pairs = waiting_.next_pairs();
-    if (pairs && !send(*pairs)) return false;
-    const auto calls = waiting_.next_calls();
-    if (calls && !send(*calls)) return false;
+    if (pairs && !send_pairs(*pairs)) return false;
+    if (!send_calls()) return false;
     if (waiting_.is_sending() || may_seal) continue;
     if (waiting_.next_pairs()) task_.wake();
     return true;
@@ -102,19 +102,14 @@ void CounterSender::probe() {
       TimePoint::max()));
 }
 
-bool CounterSender::send(const WaitingCounters::Batch& batch) {
-  std::vector<bool> is_done(batch.pairs.size() + batch.calls.size());
-  if (batch.pairs.empty()) {
-    send_calls(batch, is_done);
-  } else {
-    send_pairs(batch, is_done);
-  }
+bool CounterSender::settle(const WaitingCounters::Batch& batch, const std::vector<bool>& is_done) {
   if (!batch.pairs.empty() || batch.writer != waiting_.writer()) sent_(batch);
   waiting_.settle(batch, is_done);
   return std::ranges::all_of(is_done, [](bool done) { return done; });
 }
 
-void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
+bool CounterSender::send_pairs(const WaitingCounters::Batch& batch) {
+  std::vector<bool> is_done(batch.pairs.size());
   std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
   for (std::size_t i = 0; i < batch.pairs.size(); ++i)
     by_slot[route_.splits_keys() ? bucket_of(batch.pairs[i]->pair.key) : 0].push_back(i);
@@ -129,33 +124,61 @@ void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<
         }
       },
       TimePoint::max(), options_.redis.wait_replicas);
-  if (!replies || replies->size() != by_slot.size()) return;
+  if (!replies || replies->size() != by_slot.size()) return settle(batch, is_done);
   std::size_t at = 0;
   for (const auto& [slot, numbers] : by_slot) {
     const bool done = means_done((*replies)[at++]);
     for (const std::size_t i : numbers) is_done[i] = done;
     if (done) pairs_sent_.add(numbers.size());
   }
+  return settle(batch, is_done);
 }
 
-void CounterSender::send_calls(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
+redis::CommandList CounterSender::write(const WaitingCounters::Batch& batch,
+                                        std::span<const std::string> names) {
+  redis::CommandList commands;
   const counters::Slot now = expiry_();
+  for (const Generation::Call* call : batch.calls) {
+    const auto deltas =
+        std::span(batch.generation->deltas()).subspan(call->begin, call->end - call->begin);
+    append_add(commands, names[static_cast<std::size_t>(Script::kAdd)],
+               {options_.redis.prefix, call->slot, batch.writer}, call->number, now, deltas);
+  }
+  return commands;
+}
+
+/// While Redis makes these calls, those that follow are written.
+bool CounterSender::send_calls() {
+  std::optional<Written> present = std::exchange(following_, std::nullopt);
+  if (!present) {
+    auto batch = waiting_.next_calls();
+    if (!batch) return true;
+    present = {*std::move(batch), {}};
+  }
+  const auto names = route_.names();
+  const auto following = names.empty() ? std::nullopt : waiting_.next_calls();
+  std::future<redis::CommandList> writing;
+  if (following) writing = std::async([&] { return write(*following, names); });
+  const WaitingCounters::Batch& batch = present->batch;
   const auto replies = route_.run(
-      [&](redis::CommandList& commands, std::span<const std::string> names) {
-        for (const Generation::Call* call : batch.calls) {
-          std::vector<const CounterDelta*> deltas;
-          for (std::size_t i = call->begin; i < call->end; ++i)
-            deltas.push_back(&batch.generation->deltas()[i]);
-          append_add(commands, names[static_cast<std::size_t>(Script::kAdd)],
-                     {options_.redis.prefix, call->slot, batch.writer}, call->number, now, deltas);
-        }
+      [&](redis::CommandList& commands, std::span<const std::string> loaded) {
+        commands = std::exchange(present->commands, {});
+        if (commands.empty()) commands = write(batch, loaded);
       },
       TimePoint::max(), options_.redis.wait_replicas);
-  if (!replies || replies->size() != batch.calls.size()) return;
-  for (std::size_t i = 0; i < batch.calls.size(); ++i) {
-    is_done[i] = means_done((*replies)[i]);
-    if (is_done[i]) counters_sent_.add(batch.calls[i]->end - batch.calls[i]->begin);
+  if (following) following_ = {*following, writing.get()};
+  std::vector<bool> is_done(batch.calls.size());
+  if (replies && replies->size() == batch.calls.size()) {
+    for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+      is_done[i] = means_done((*replies)[i]);
+      if (is_done[i]) counters_sent_.add(batch.calls[i]->end - batch.calls[i]->begin);
+    }
   }
+  if (settle(batch, is_done)) return true;
+  // These may go to slots whose call before was not made.
+  if (const auto dropped = std::exchange(following_, std::nullopt))
+    waiting_.settle(dropped->batch, std::vector<bool>(dropped->batch.calls.size()));
+  return false;
 }
 
 }  // namespace shingled::storage::shared_counters

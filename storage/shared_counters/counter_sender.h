@@ -48,13 +48,18 @@ class CounterSender {
     std::uint64_t made = 0;
     bool succeeded = false;  ///< the last one
   };
+  struct Written {
+    WaitingCounters::Batch batch;
+    redis::CommandList commands;
+  };
 
   void work(const std::stop_token& stop);
   bool send_all(bool may_seal, const std::stop_token& stop);
   void probe();
-  bool send(const WaitingCounters::Batch& batch);
-  void send_pairs(const WaitingCounters::Batch& batch, std::vector<bool>& is_done);
-  void send_calls(const WaitingCounters::Batch& batch, std::vector<bool>& is_done);
+  bool send_pairs(const WaitingCounters::Batch& batch);
+  bool send_calls();
+  redis::CommandList write(const WaitingCounters::Batch& batch, std::span<const std::string> names);
+  bool settle(const WaitingCounters::Batch& batch, const std::vector<bool>& is_done);
 
   const SharedCounterOptions options_;
   ScriptedRoute& route_;
@@ -66,6 +71,7 @@ class CounterSender {
   TimePoint flush_due_;
   TimePoint sync_due_{};
   Outage unreadable_;
+  std::optional<Written> following_;  ///< the calls that are sent next
   EventCount counters_sent_;
   EventCount pairs_sent_;
   Mutex mutex_;

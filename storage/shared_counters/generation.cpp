@@ -1,6 +1,7 @@
 #include "storage/shared_counters/generation.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "storage/shared_counters/shared_layout.h"
@@ -15,10 +16,12 @@ namespace {
 
 constexpr unsigned kCallBits = 20;  ///< of a call's number; the generation is above them
 
-/// The order in a call: counters of one bucket are together.
+/// Bucket and shingle as one number: what goes before by bucket, then by shingle, is less.
+std::uint64_t rank_of(const CounterKey& key) { return std::rotr(key.shingle, kBucketBits); }
+
 bool goes_before(const CounterKey& a, const CounterKey& b) {
-  const Bucket of_a = bucket_of(a);
-  const Bucket of_b = bucket_of(b);
+  const std::uint64_t of_a = rank_of(a);
+  const std::uint64_t of_b = rank_of(b);
   return of_a != of_b ? of_a < of_b : a < b;
 }
 
@@ -42,47 +45,51 @@ void Generation::add(std::uint64_t number, const WaitingItem& item,
   for (const Entry& entry : series.entries) put(series.key, entry);
 }
 
-void Generation::put(const CounterKey& key, const Entry& entry) { add_entry(open_[key], entry); }
+void Generation::put(const CounterKey& key, const Entry& entry) {
+  add_entry(counters_[key], entry);
+}
 
-void Generation::seal(const std::function<std::uint16_t(const CounterKey&)>& slot_of) {
-  // Pointers are sorted, which is cheaper than sorting what they point to.
-  std::vector<std::pair<std::uint16_t, decltype(open_)::value_type*>> sorted;
-  sorted.reserve(open_.size());
-  for (auto& counter : open_) sorted.emplace_back(slot_of(counter.first), &counter);
+Generation::Division Generation::divide(
+    const std::function<std::uint16_t(const CounterKey&)>& slot_of) const {
+  // Numbers are sorted, which is cheaper than sorting what they stand for. Slots rise with buckets.
+  std::vector<std::pair<std::uint64_t, const decltype(counters_)::value_type*>> sorted;
+  sorted.reserve(counters_.size());
+  for (const auto& counter : counters_) sorted.emplace_back(rank_of(counter.first), &counter);
   std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : goes_before(a.second->first, b.second->first);
+    return a.first != b.first ? a.first < b.first : a.second->first < b.second->first;
   });
-  deltas_.reserve(sorted.size());
-  for (const auto& [slot, counter] : sorted) {
-    const bool goes_on = !calls_.empty() && calls_.back().slot == slot &&
-                         calls_.back().end - calls_.back().begin < kKeysPerCall;
+  Division division;
+  division.deltas.reserve(sorted.size());
+  std::vector<Call>& calls = division.calls;
+  for (const auto& [rank, counter] : sorted) {
+    const std::uint16_t slot = slot_of(counter->first);
+    const bool goes_on = !calls.empty() && calls.back().slot == slot &&
+                         calls.back().end - calls.back().begin < kKeysPerCall;
     if (!goes_on) {
       const std::uint64_t number =
-          (std::uint64_t{name_.generation} << kCallBits) + calls_.size() + 1;
-      calls_.push_back({slot, number, deltas_.size(), deltas_.size(), false});
+          (std::uint64_t{name_.generation} << kCallBits) + calls.size() + 1;
+      calls.push_back({slot, number, division.deltas.size(), division.deltas.size()});
     }
-    deltas_.push_back({counter->first, std::move(counter->second)});
-    ++calls_.back().end;
+    division.deltas.push_back({counter->first, counter->second});
+    ++calls.back().end;
   }
-  open_.clear();
+  return division;
 }
 
 const std::vector<Entry>* Generation::find(const CounterKey& key, std::uint16_t slot,
                                            std::uint64_t applied) const {
-  if (const auto found = open_.find(key); found != open_.end()) return &found->second;
-  auto call = std::ranges::lower_bound(calls_, slot, {}, &Call::slot);
-  for (; call != calls_.end() && call->slot == slot; ++call) {
-    const auto begin = deltas_.begin() + static_cast<std::ptrdiff_t>(call->begin);
-    const auto end = deltas_.begin() + static_cast<std::ptrdiff_t>(call->end);
-    if (goes_before(std::prev(end)->key, key)) continue;
-    const auto found =
-        std::lower_bound(begin, end, key, [](const CounterDelta& delta, const CounterKey& wanted) {
-          return goes_before(delta.key, wanted);
-        });
-    if (found == end || found->key != key || call->number <= applied) return nullptr;
-    return &found->entries;
-  }
-  return nullptr;
+  const auto found = counters_.find(key);
+  if (found == counters_.end()) return nullptr;
+  // The first call of its slot that does not end before it; none if the generation is not sealed.
+  const std::vector<Call>& calls = division_.calls;
+  const auto begin = std::ranges::lower_bound(calls, slot, {}, &Call::slot);
+  const auto end = std::ranges::upper_bound(calls, slot, {}, &Call::slot);
+  const auto call =
+      std::lower_bound(begin, end, key, [&](const Call& each, const CounterKey& wanted) {
+        return goes_before(division_.deltas[each.end - 1].key, wanted);
+      });
+  const bool is_applied = call != end && call->number <= applied;
+  return is_applied ? nullptr : &found->second;
 }
 
 }  // namespace shingled::storage::shared_counters

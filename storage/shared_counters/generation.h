@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mime/fingerprint/secret_hash.h"
@@ -30,7 +31,7 @@ struct PairTicket {
 /// What waits together and has one log: deltas of the same counter meet in it. First it is open,
 /// then sealed: divided into calls. The division depends on the content alone, so after a crash the
 /// same log gives the same calls, and Redis knows by their numbers what it has.
-/// Threads: one thread at a time.
+/// Threads: one thread at a time; `divide` beside others that read.
 class Generation {
  public:
   static constexpr std::size_t kKeysPerCall = 1000;
@@ -45,7 +46,11 @@ class Generation {
     std::uint64_t number = 0;
     std::size_t begin = 0;
     std::size_t end = 0;
-    bool is_done = false;
+    enum class State : std::uint8_t { kWaits, kTaken, kDone } state = State::kWaits;
+  };
+  struct Division {
+    std::vector<CounterDelta> deltas;  ///< sorted by slot, bucket and key
+    std::vector<Call> calls;           ///< sorted by slot and number
   };
 
   /// `stored`: it was on the disk alone, so what was read before it was sent lacks it.
@@ -56,8 +61,11 @@ class Generation {
            const std::shared_ptr<PairTicket>& ticket);
   void add(std::uint64_t number, const WaitingItem& item,
            const std::shared_ptr<PairTicket>& ticket);
-  /// `slot_of`: the slot of a counter in the cluster.
-  void seal(const std::function<std::uint16_t(const counters::CounterKey&)>& slot_of);
+  /// The calls that this content makes, once nothing is added any more. `slot_of`: the slot of a
+  /// counter in the cluster; that of a bucket, or the same for all.
+  [[nodiscard]] Division divide(
+      const std::function<std::uint16_t(const counters::CounterKey&)>& slot_of) const;
+  void seal(Division division) { division_ = std::move(division); }
 
   /// What waits for a counter, if Redis does not have it: it has the calls up to `applied`. nullptr
   /// if nothing does. Sealed generations know their slots by `slot`.
@@ -69,20 +77,19 @@ class Generation {
   [[nodiscard]] bool was_stored() const { return stored_; }
   [[nodiscard]] bool is_empty() const { return size() == 0; }
   /// Counters and pairs.
-  [[nodiscard]] std::size_t size() const { return open_.size() + deltas_.size() + pairs_.size(); }
+  [[nodiscard]] std::size_t size() const { return counters_.size() + pairs_.size(); }
   std::deque<WaitingPair>& pairs() { return pairs_; }
-  std::vector<Call>& calls() { return calls_; }
-  [[nodiscard]] const std::vector<CounterDelta>& deltas() const { return deltas_; }
+  std::vector<Call>& calls() { return division_.calls; }
+  [[nodiscard]] const std::vector<CounterDelta>& deltas() const { return division_.deltas; }
 
  private:
   void put(const counters::CounterKey& key, const counters::Entry& entry);
 
   WaitingName name_;
   bool stored_;
-  std::unordered_map<counters::CounterKey, std::vector<counters::Entry>, CounterKeyHash> open_;
+  std::unordered_map<counters::CounterKey, std::vector<counters::Entry>, CounterKeyHash> counters_;
   std::deque<WaitingPair> pairs_;
-  std::vector<CounterDelta> deltas_;  ///< when sealed, sorted by slot, bucket and key
-  std::vector<Call> calls_;           ///< when sealed, sorted by slot and number
+  Division division_;  ///< when sealed
 };
 
 }  // namespace shingled::storage::shared_counters

@@ -48,7 +48,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
 ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline,
                                           std::uint32_t replicas) {
   for (int attempt = 0;; ++attempt) {
-    std::vector<std::string> names = *names_.lock();
+    std::vector<std::string> names = this->names();
     if (names.empty()) {
       auto loaded = redis::load_scripts(counter_scripts(), [&](const redis::CommandList& commands) {
         return route_->ask_all(commands, deadline);

@@ -41,6 +41,8 @@ class ScriptedRoute {
   Replies run(const Write& write, TimePoint deadline,
               std::optional<std::uint32_t> replicas = std::nullopt);
 
+  /// Of the scripts, by Script; empty before they are loaded.
+  [[nodiscard]] std::vector<std::string> names() const { return *names_.lock(); }
   [[nodiscard]] bool is_away() const { return health_.lock()->away; }
   [[nodiscard]] bool splits_keys() const { return route_->splits_keys(); }
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
@@ -62,7 +64,7 @@ class ScriptedRoute {
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<redis::RedisRoute> route_;
-  Guarded<std::vector<std::string>> names_;
+  mutable Guarded<std::vector<std::string>> names_;
   mutable Guarded<Health> health_;
   std::atomic<std::uint64_t> errors_{0};
   std::atomic<std::uint64_t> exchanges_{0};

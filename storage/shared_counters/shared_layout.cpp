@@ -15,7 +15,8 @@ using counters::Period;
 
 namespace {
 
-constexpr std::uint64_t kBucketMask = redis::kClusterSlots - 1;
+constexpr std::uint64_t kBucketMask = (1U << kBucketBits) - 1;
+static_assert(kBucketMask + 1 == redis::kClusterSlots);
 constexpr std::uint32_t kSlotBit = 1U << 31U;
 constexpr std::size_t kHeadBytes = 6;
 constexpr std::string_view kBucketEnd = "}:bucket";

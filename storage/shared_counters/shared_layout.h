@@ -18,6 +18,8 @@ namespace shingled::storage::shared_counters {
 /// Counters are in buckets: hashes of Redis, one for each slot of a cluster. A pair and its unique
 /// are in the same one.
 using Bucket = std::uint16_t;
+/// Of a shingle, the lowest: the number of its bucket.
+inline constexpr int kBucketBits = 14;
 
 Bucket bucket_of(const counters::CounterKey& key);
 /// Whether counters of this type grow by pairs.

@@ -188,23 +188,26 @@ Unsent WaitingCounters::add_unsent(const CounterKey& key, std::uint64_t applied,
 }
 
 Result<bool> WaitingCounters::prepare(bool may_seal) {
-  Stored oldest;
-  {
-    const MutexLock lock(mutex_);
-    if (sending_ != nullptr) return false;
-    if (stored_.empty()) {
-      if (!may_seal || (live_->is_empty() && log_ == nullptr)) return false;
-      sending_ = std::move(live_);
-      sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
-      sending_log_ = std::exchange(log_, nullptr);
-      live_size_.store(0, std::memory_order_relaxed);
-      live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
-      sending_->seal(options_.slot_of);
-      if (sending_->is_empty()) finish_sending();
-      return true;
-    }
-    oldest = stored_.front();
+  MutexLock lock(mutex_);
+  if (sending_ != nullptr) return false;
+  if (stored_.empty()) {
+    if (!may_seal || (live_->is_empty() && log_ == nullptr)) return false;
+    sending_ = std::move(live_);
+    sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
+    sending_log_ = std::exchange(log_, nullptr);
+    live_size_.store(0, std::memory_order_relaxed);
+    live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
+    const std::shared_ptr<const Generation> whole = sending_;
+    // Sorting takes long: calls are added meanwhile, and counters are read.
+    lock.unlock();
+    auto division = whole->divide(options_.slot_of);
+    lock.lock();
+    sending_->seal(std::move(division));
+    if (sending_->is_empty()) finish_sending();
+    return true;
   }
+  const Stored oldest = stored_.front();
+  lock.unlock();
   auto read = std::make_shared<Generation>(oldest.name, true);
   const auto lost = read_waiting_log(
       *files_, oldest.name,
@@ -216,8 +219,8 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
     logger_.error(LogLine("counters_journal_damaged").field("reason", lost.error().message));
   if (lost.value_or(0) > 0)
     logger_.warning(LogLine("counters_journal_damaged").field("bytes", *lost));
-  read->seal(options_.slot_of);
-  const MutexLock lock(mutex_);
+  read->seal(read->divide(options_.slot_of));
+  lock.lock();
   if (stored_.empty() || stored_.front().name != oldest.name) return false;  // lost meanwhile
   stored_.pop_front();
   sending_ = std::move(read);
@@ -257,8 +260,9 @@ std::optional<WaitingCounters::Batch> WaitingCounters::next_calls() {
   std::size_t keys = 0;
   for (Generation::Call& call : sending_->calls()) {
     // One call of a slot at a time: the next one may only be made when this one has been.
-    if (call.is_done || slot == call.slot) continue;
+    if (call.state != Generation::Call::State::kWaits || slot == call.slot) continue;
     slot = call.slot;
+    call.state = Generation::Call::State::kTaken;
     batch.calls.push_back(&call);
     keys += call.end - call.begin;
     if (keys >= kKeysPerExchange) break;
@@ -269,12 +273,14 @@ std::optional<WaitingCounters::Batch> WaitingCounters::next_calls() {
 
 void WaitingCounters::settle(const Batch& batch, const std::vector<bool>& is_done) {
   const MutexLock lock(mutex_);
+  using State = Generation::Call::State;
   for (std::size_t i = 0; i < batch.calls.size(); ++i)
-    if (is_done[i]) batch.calls[i]->is_done = true;
+    batch.calls[i]->state = is_done[i] ? State::kDone : State::kWaits;
   if (!batch.pairs.empty()) settle_pairs(batch, is_done);
   if (sending_ == nullptr || !sending_->pairs().empty()) return;
   const auto& calls = sending_->calls();
-  if (std::ranges::all_of(calls, &Generation::Call::is_done)) finish_sending();
+  if (std::ranges::all_of(calls, [](const auto& call) { return call.state == State::kDone; }))
+    finish_sending();
 }
 
 /// The pairs of a batch are the first of their generation.

@@ -38,7 +38,7 @@ enum class Unsent : std::uint8_t {
 /// Threads: any thread; those of the sender one thread.
 class WaitingCounters {
  public:
-  static constexpr std::size_t kGenerationKeysMax = 100'000;
+  static constexpr std::size_t kGenerationKeysMax = 200'000;
   static constexpr std::size_t kPairsPerExchange = 500;
   static constexpr std::size_t kKeysPerExchange = 4000;
   static constexpr std::size_t kDoneMax = 4;  ///< sent generations that are still in memory
@@ -88,8 +88,11 @@ class WaitingCounters {
   /// `may_seal`; true if it was the live one. A log that cannot be read is tried again.
   Result<bool> prepare(bool may_seal);
   std::optional<Batch> next_pairs();
+  /// Calls that are neither done nor taken before, and takes them. They may be sent when those
+  /// taken before are settled as done.
   std::optional<Batch> next_calls();
-  /// `is_done[i]`: Redis has pair (or call) i of the batch.
+  /// `is_done[i]`: Redis has pair (or call) i of the batch. Calls that are not done are not taken
+  /// any more.
   void settle(const Batch& batch, const std::vector<bool>& is_done);
   /// Whether the live generation should be sent early.
   [[nodiscard]] bool is_large() const {

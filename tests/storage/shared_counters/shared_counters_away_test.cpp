@@ -185,6 +185,35 @@ TEST_F(SharedCountersAwayTest, CountsOnceWhenRepliesAreLost) {
   expect_oracle(*open(2));
 }
 
+// A generation is many calls, of which some are made: replies are lost, Redis refuses.
+TEST_F(SharedCountersAwayTest, CountsEachOfManyCallsOnce) {
+  testing::CuttingProxy proxy(redis_.socket(), 8, 9);
+  ASSERT_TRUE(proxy.ok());
+  options_.redis.servers = {proxy.address()};
+  const Store store = open();
+  RandomCalls random(10);
+  constexpr unsigned kKeys = 6000;
+  const auto make = [&] {
+    Addition addition{{}, {}, message(random.below(5000))};
+    for (unsigned i = 0; i < 500; ++i)
+      addition.counters.push_back(key_of("n" + std::to_string(random.below(kKeys))));
+    return addition;
+  };
+  while (proxy.cuts() < 15) {
+    for (int i = 0; i < 12; ++i) add(*store, make());
+    std::jthread redis([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        redis_.ask({"CONFIG", "SET", "maxmemory", "1"});
+        redis_.ask({"CONFIG", "SET", "maxmemory", "0"});
+      }
+    });
+    for (int i = 0; i < 3; ++i) static_cast<void>(store->deliver(soon()));
+  }
+  deliver_at_last(*store);
+  options_.redis.servers = {redis_.address()};
+  expect_oracle(*open(1));
+}
+
 TEST_F(SharedCountersAwayTest, GoesOnWithARedisThatHasForgottenAll) {
   const Store store = open();
   const CounterKey host = key_of("example.org");
@@ -269,6 +298,12 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
   RandomCalls random(6);
   std::uint64_t returned = 0;
   constexpr int kRounds = 15;
+  constexpr int kOnce =
+      100;  // counters of each call, so that a generation is several calls of Redis
+  const auto once = [](const std::string& call, int i) {
+    return key_of(call + "/" + std::to_string(i));
+  };
+  std::vector<CounterKey> last;
   for (int round = 0; round < kRounds; ++round) {
     std::array<int, 2> pipe{};
     ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -277,7 +312,9 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
       const Store store = open();
       for (int i = 0; store != nullptr; ++i) {
         const std::string second = std::to_string(round) + "/" + std::to_string(i);
-        if (!store->add({{host}, {pair_of("s", second)}, message()}, soon())) break;
+        Addition addition{{host}, {pair_of("s", second)}, message()};
+        for (int k = 0; k < kOnce; ++k) addition.counters.push_back(once(second, k));
+        if (!store->add(addition, soon())) break;
         if (::write(pipe[1], "x", 1) != 1) break;
       }
       ::_exit(1);
@@ -288,9 +325,12 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
     for (unsigned i = 0; i < wanted; ++i) ASSERT_EQ(::read(pipe[0], byte.data(), 1), 1);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    returned += wanted;
-    while (::read(pipe[0], byte.data(), 1) == 1) ++returned;
+    int calls = static_cast<int>(wanted);
+    while (::read(pipe[0], byte.data(), 1) == 1) ++calls;
     ::close(pipe[0]);
+    returned += static_cast<unsigned>(calls);
+    for (int i = 0; i <= calls; ++i)
+      last.push_back(once(std::to_string(round) + "/" + std::to_string(i), kOnce - 1));
   }
   const Store store = open();
   deliver_at_last(*store);
@@ -298,6 +338,13 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
   EXPECT_GE(counted, returned);
   EXPECT_LE(counted, returned + kRounds) << "of each run one call that did not return";
   EXPECT_EQ(mass(*store, pair_of("s", "").unique_key()), counted) << "a call is whole";
+  std::uint64_t of_last = 0;
+  for (const CounterKey& key : last) {
+    const std::uint64_t each = mass(*store, key);
+    EXPECT_LE(each, 1U) << "once";
+    of_last += each;
+  }
+  EXPECT_EQ(of_last, counted) << "a call is whole";
   EXPECT_EQ(logs(), 0U);
 }
 
