@@ -36,9 +36,10 @@ return stored"""
 
 
 class Redis:
-    """A redis-server of the test's own; `keeps` says what it writes to its disk."""
+    """A redis-server of the test's own; `keeps` says what it writes to its disk: what is written outlives
+    a kill without being synced."""
 
-    def __init__(self, folder, keeps=("--appendonly", "yes", "--appendfsync", "always")):
+    def __init__(self, folder, keeps=("--appendonly", "yes", "--appendfsync", "no")):
         self.folder, self.port, self.keeps = folder, harness.free_port(), keeps
         self.process = None
         self.address = f"127.0.0.1:{self.port}"

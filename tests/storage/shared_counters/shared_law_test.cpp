@@ -35,7 +35,7 @@ class OneRedis final : public WalkedServers {
   [[nodiscard]] SocketSpec address() const { return redis_.address(); }
 
  private:
-  testing::RedisProcess redis_{{"--appendfsync", "no"}};
+  testing::RedisProcess redis_;
   bool is_killed_ = false;
   bool is_frozen_ = false;
 };
