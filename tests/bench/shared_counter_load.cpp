@@ -2,7 +2,7 @@
 // pipelined by 100. Both count the same messages of 40 pieces in one redis-server without a disk,
 // in turns.
 //
-//   shared_counter_load [MESSAGES [NEW]]    5000 messages; 68 % of their pieces are new
+//   shared_counter_load [MESSAGES [NEW]]    12000 messages; 68 % of their pieces are new
 #include <fmt/format.h>
 
 #include <chrono>
@@ -159,7 +159,7 @@ void shared_way(shared_counters::SharedCounters& store, SystemClock& clock,
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t messages = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 5000;
+  const std::size_t messages = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 12'000;
   const double updates = static_cast<double>(messages * kPiecesPerMessage);
   const std::uint64_t new_percent = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 68;
   const std::vector<Addition> mail = make_mail(messages, new_percent);
