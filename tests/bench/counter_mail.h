@@ -144,11 +144,15 @@ class CallTimes {
     processor_.push_back((thread_seconds() - processor) * 1e6);
     wall_.push_back(seconds_since(begin) * 1e6);
   }
+  /// What it keeps itself.
+  [[nodiscard]] std::size_t bytes() const {
+    return (wall_.size() + processor_.size()) * sizeof(double);
+  }
   void print(const std::string& name) {
     print("by the clock  ", name, wall_);
     print("of a processor", name, processor_);
-    wall_.clear();
-    processor_.clear();
+    wall_ = {};
+    processor_ = {};
   }
 
  private:
@@ -164,6 +168,31 @@ class CallTimes {
 
   std::vector<double> wall_;
   std::vector<double> processor_;
+};
+
+/// How late a thread wakes that only sleeps: so long the machine lets anybody wait, whatever the
+/// store does.
+class Hiccups {
+ public:
+  /// In seconds.
+  double longest() {
+    thread_.request_stop();
+    thread_.join();
+    return longest_;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kSleep{1};
+
+  double longest_ = 0;
+  std::jthread thread_{[this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const auto begin = Clocks::now();
+      std::this_thread::sleep_for(kSleep);
+      const double late = seconds_since(begin) - std::chrono::duration<double>(kSleep).count();
+      longest_ = std::max(longest_, late);
+    }
+  }};
 };
 
 /// A plain count of some of the known pieces, by day.

@@ -77,6 +77,7 @@ class Run {
         if (const Status synced = counters_->sync(); !synced) die(synced.error());
       }
     });
+    Hiccups hiccups;
     const auto begin = Clocks::now();
     for (double due = 0; due < seconds; due += gap, ++messages) {
       double now = seconds_since(begin);
@@ -91,7 +92,7 @@ class Run {
       }
       if (now - reported > kReportGap) {
         reported = now;
-        print_size(fmt::format("after {:4.0f} s", now));
+        print_size(fmt::format("after {:4.0f} s", now), asks.bytes() + adds.bytes());
       }
       clock_.advance(std::chrono::nanoseconds(static_cast<std::int64_t>(gap * 1e9)));
       const double made = thread_seconds();
@@ -107,6 +108,8 @@ class Run {
                seconds_since(begin), latest * 1e3);
     fmt::print("processor                  {:.0f} % of a core, sealing and merging included\n",
                used / seconds_since(begin) * 100);
+    fmt::print("a thread that only sleeps  wakes at most {:.0f} us late\n",
+               hiccups.longest() * 1e6);
     asks.print("ask of 40,");
     adds.print("add to 40,");
     maintainer_.stop();
@@ -164,11 +167,12 @@ class Run {
                                 std::int64_t{unix_seconds(clock_.wall())} % kDaySeconds);
   }
 
-  void print_size(const std::string& when) {
+  /// `ours`: bytes of this program that are not the store's.
+  void print_size(const std::string& when, std::size_t ours = 0) {
     const EmbeddedCounterStatus status = counters_->status();
     fmt::print("{}: memory {} MB, {} live counters, {} files, {} rows, {} MB\n", when,
-               resident_megabytes(), status.live_counters, status.files, status.rows,
-               status.disk_bytes >> 20U);
+               resident_megabytes() - (ours >> 20U), status.live_counters, status.files,
+               status.rows, status.disk_bytes >> 20U);
     std::fflush(stdout);
   }
 
