@@ -83,8 +83,10 @@ bool CounterSender::send_all(bool may_seal, const std::stop_token& stop) {
     unreadable_.end();
     if (*sealed || !waiting_.is_sending()) may_seal = false;
     const auto pairs = waiting_.next_pairs();
-    if (pairs && !send_pairs(*pairs)) return false;
-    if (!send_calls()) return false;
+    if ((pairs && !send_pairs(*pairs)) || !send_calls()) {
+      drop_following();
+      return false;
+    }
     if (waiting_.is_sending() || may_seal) continue;
     if (waiting_.next_pairs()) task_.wake();
     return true;
@@ -174,11 +176,14 @@ bool CounterSender::send_calls() {
       if (is_done[i]) counters_sent_.add(batch.calls[i]->end - batch.calls[i]->begin);
     }
   }
-  if (settle(batch, is_done)) return true;
-  // These may go to slots whose call before was not made.
+  return settle(batch, is_done);
+}
+
+/// After a failure: they may go to slots whose call before was not made, and what is over when they
+/// are sent is left out.
+void CounterSender::drop_following() {
   if (const auto dropped = std::exchange(following_, std::nullopt))
     waiting_.settle(dropped->batch, std::vector<bool>(dropped->batch.calls.size()));
-  return false;
 }
 
 }  // namespace shingled::storage::shared_counters

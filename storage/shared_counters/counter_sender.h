@@ -58,6 +58,7 @@ class CounterSender {
   void probe();
   bool send_pairs(const WaitingCounters::Batch& batch);
   bool send_calls();
+  void drop_following();
   redis::CommandList write(const WaitingCounters::Batch& batch, std::span<const std::string> names);
   bool settle(const WaitingCounters::Batch& batch, const std::vector<bool>& is_done);
 

@@ -302,8 +302,8 @@ TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
   RandomCalls random(6);
   std::uint64_t returned = 0;
   constexpr int kRounds = 15;
-  constexpr int kOnce =
-      100;  // counters of each call, so that a generation is several calls of Redis
+  // Counters of each call; so many that a generation is sent in several calls.
+  constexpr int kOnce = 100;
   const auto once = [](const std::string& call, int i) {
     return key_of(call + "/" + std::to_string(i));
   };
