@@ -60,7 +60,9 @@ class Wait {
   void attend(Stream& stream, TimePoint now);
   void lose(Stream& stream, TimePoint now);
   void put_back_streams();
-  void wait_until(TimePoint due, TimePoint now);
+  /// Waits for packets and takes them. Returns a time: what had come by then is taken, so that no
+  /// question is given up while its answer lies in a buffer.
+  TimePoint wait_until(TimePoint due, TimePoint now);
   void receive(const Channel& channel, TimePoint now);
 
   Clock& clock_;

@@ -3,6 +3,7 @@
 #include "storage/client/remote_store.h"
 #include "tests/storage/client/faulty_server.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/udp_peer.h"
 
 namespace shingled::storage::client {
 namespace {
@@ -121,7 +122,7 @@ TEST(ClientFaults, EachOfManyQuestionsGetsItsAnswer) {
     RemoteOptions options;
     options.servers.servers = {*ServerSpec::parse(server->address().to_string())};
     options.timeout = milliseconds(20);
-    options.retransmits = 10;
+    options.retransmits = 1000;  // a server that gets no processor for a while is no fault here
     options.tcp = c.tcp;
     const auto store = std::move(RemoteStore::open(options, clock, random).value());
     const RemoteBatch batch{store.get(), requests};
@@ -131,6 +132,47 @@ TEST(ClientFaults, EachOfManyQuestionsGetsItsAnswer) {
       EXPECT_EQ(answers[i].match->flags[0].value, static_cast<std::int32_t>(i % 90 + 1));
     }
     EXPECT_EQ(store->statistics()[0].over_tcp > 0, c.way == Way::kTcp);
+  }
+}
+
+/// The server's side of one question, and the clock of a thread that gets no processor: at the
+/// first look after the question was sent, the answer is there and an hour has passed.
+class LateThread final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override {
+    if (const auto packet = server_.receive(milliseconds(0))) {
+      const protocol::Command command = protocol::decode_command(*packet).value();
+      server_.send(FaultyServer::answer_to(command, 7), server_.from());
+      still_.advance(std::chrono::hours(1));
+    }
+    return still_.now();
+  }
+  [[nodiscard]] WallTime wall() const override { return still_.wall(); }
+  [[nodiscard]] const SocketAddress& address() const { return server_.address(); }
+
+ private:
+  mutable testing::UdpPeer server_;
+  mutable testing::ManualClock still_;
+};
+
+TEST(ClientFaults, AnAnswerThatHasComeCountsHoweverLateItIsRead) {
+  for (const bool is_at_deadline : {false, true}) {
+    SCOPED_TRACE(is_at_deadline ? "the deadline is over" : "the last repeat is over");
+    LateThread late;
+    SystemRandom random;
+    RemoteOptions options;
+    options.servers.servers = {*ServerSpec::parse(late.address().to_string())};
+    options.timeout = is_at_deadline ? milliseconds(seconds(60)) : milliseconds(10);
+    options.retransmits = 0;
+    options.tcp = TcpUse::kNo;
+    options.protocol = protocol::kVersionLongV2;
+    const auto store = std::move(RemoteStore::open(options, late, random).value());
+    const auto requests = questions();
+    const RemoteBatch batch{store.get(), std::span(requests).first(1)};
+    const Duration allowed = is_at_deadline ? Duration(milliseconds(10)) : std::chrono::hours(2);
+    const RemoteAnswer answer = ask({&batch, 1}, late.now() + allowed)[0][0];
+    ASSERT_EQ(answer.outcome, Outcome::kHit);
+    EXPECT_EQ(answer.match->flags[0].value, 7);
   }
 }
 

@@ -57,6 +57,8 @@ class FaultyServer {
   [[nodiscard]] bool ok() const { return !tcp_ || tcp_->ok(); }
   [[nodiscard]] int datagrams() const { return datagrams_; }
   [[nodiscard]] int connections() const { return accepted_; }
+  /// The reply to a CHECK: a hit of that value.
+  static Bytes answer_to(const protocol::Command& command, std::int32_t value);
 
  private:
   struct Connection {
@@ -69,8 +71,6 @@ class FaultyServer {
   void serve_datagram();
   bool serve_stream(Connection& connection);
   bool answer_frame(Connection& connection, const protocol::Command& command);
-  static Bytes answer_to(const protocol::Command& command, std::int32_t value);
-
   Fault fault_;
   std::size_t questions_;
   testing::UdpPeer udp_;
