@@ -28,7 +28,7 @@ std::string cut(std::string_view text) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) { return '\'' + cut(text) + '\''; }
+std::string in_quotes(std::string_view text) { return '\'' + cut(text) + '\''; }
 
 void Diagnostics::add(const Position& position, std::string_view key, std::string_view what,
                       Problem::Severity severity) {

@@ -83,6 +83,6 @@ class Diagnostics {
 
 /// Text from a configuration as a problem may quote it: in single quotes, bytes that are not
 /// printable ASCII as \xNN, cut after 64 bytes.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace shingled::config

@@ -70,7 +70,7 @@ std::vector<std::pair<Field, std::string>> Field::words(std::string_view allowed
 void Field::refuse(std::string_view word, std::string_view what, std::string_view allowed) const {
   constexpr std::size_t kWordBytesMax = 15;  // a key of 32 bytes has 43 characters or more
   const bool shows = quoting_ == Quoting::kText || word.size() <= kWordBytesMax;
-  const std::string shown = shows ? quoted(word) + ' ' : "";
+  const std::string shown = shows ? in_quotes(word) + ' ' : "";
   problem(shown + "is " + std::string(what), allowed);
 }
 
@@ -78,7 +78,7 @@ std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
                                       std::uint16_t default_port) {
   constexpr std::size_t kSocketBytesMax = 300;  // a host name has at most 253
   if (text.size() > kSocketBytesMax) {
-    field.problem(quoted(text) + " is too long for a socket");
+    field.problem(in_quotes(text) + " is too long for a socket");
     return std::nullopt;
   }
   auto spec = SocketSpec::parse(text, default_port);

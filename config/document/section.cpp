@@ -72,7 +72,7 @@ void Section::report_strangers() const {
     const bool below = home && home->starts_with(path_ + '.') && home->ends_with('.' + entry.key);
     if (home && (!meant || below)) meant = home;
     if (meant) {
-      what += "; did you mean " + quoted(*meant) + "?";
+      what += "; did you mean " + in_quotes(*meant) + "?";
     } else {
       what += "; allowed:";
       for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;
@@ -116,7 +116,7 @@ std::optional<Field> Section::field(std::string_view key,
     if (other == nullptr) continue;
     if (found != nullptr) {
       diagnostics_->add(other->key_position, path_to(name),
-                        "another name of " + quoted(found->key) + ", which is given in line " +
+                        "another name of " + in_quotes(found->key) + ", which is given in line " +
                             std::to_string(found->key_position.line));
     } else {
       found = other;
@@ -245,7 +245,7 @@ void Section::sockets(std::string_view key, std::vector<SocketSpec>& out,
     const auto spec = read_socket(item, word, default_port);
     if (!spec) continue;
     if (spec->kind == SocketSpec::Kind::kUnix) {
-      item.problem(quoted(word) + " is a unix socket, but this service speaks UDP",
+      item.problem(in_quotes(word) + " is a unix socket, but this service speaks UDP",
                    "HOST:PORT, [IPV6]:PORT, inet:PORT@HOST");
     } else {
       out.push_back(*spec);
@@ -262,7 +262,7 @@ void Section::networks(std::string_view key, std::vector<Network>& out) {
     if (const auto network = Network::parse(word)) {
       out.push_back(*network);
     } else {
-      item.problem(quoted(word) + " is not a network", kAllowed);
+      item.problem(in_quotes(word) + " is not a network", kAllowed);
     }
   }
 }

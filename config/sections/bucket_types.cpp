@@ -219,8 +219,8 @@ void refuse_type(const Field& entry) {
   const auto meant = nearest_word(entry.node().key, known);
   entry.diagnostics().add(
       entry.node().key_position, entry.key(),
-      "unknown type of buckets; " +
-          (meant ? "did you mean " + quoted(*meant) + "?" : "allowed: " + std::string(kTypeForm)));
+      "unknown type of buckets; " + (meant ? "did you mean " + in_quotes(*meant) + "?"
+                                           : "allowed: " + std::string(kTypeForm)));
 }
 
 /// A type whose parts are valid, with its rate if that is valid, too.

@@ -18,7 +18,7 @@ void load_entries(Section& section, std::string_view key, std::string_view form,
   for (const auto& [item, word] : field->words(allowed)) {
     if (take_file(item, word, files) || take(word)) continue;
     item.problem(noun.empty() ? "is not a valid entry of this list"
-                              : quoted(word) + " is not a " + std::string(noun),
+                              : in_quotes(word) + " is not a " + std::string(noun),
                  allowed);
   }
 }

@@ -140,7 +140,7 @@ void load_headers(Section&& section, HeaderOptions& out) {
     for (std::size_t j = 0; j < i; ++j) {
       const std::string& name = *names[i].second;
       if (name.empty() || !equal_ignoring_case(name, *names[j].second)) continue;
-      section.problem(names[i].first, quoted(name) + " is also the name of '" +
+      section.problem(names[i].first, in_quotes(name) + " is also the name of '" +
                                           std::string(names[j].first) + "'; allowed: another one");
     }
   }

@@ -46,7 +46,7 @@ class RuleCollection {
       if (rule.name != name) names.push_back(rule.name);
     }
     const auto meant = nearest_word(name, names);
-    return meant ? "; did you mean " + quoted(*meant) + "?" : "";
+    return meant ? "; did you mean " + in_quotes(*meant) + "?" : "";
   }
 
  private:
@@ -133,7 +133,7 @@ void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollecti
 void load_file(const Field& item, const std::string& path, RuleCollection& rules) {
   const auto text = read_whole_text(path, kYamlBytesMax);
   if (!text) {
-    item.problem(quoted(path) + " cannot be read: " + text.error().message);
+    item.problem(in_quotes(path) + " cannot be read: " + text.error().message);
     return;
   }
   Diagnostics diagnostics(path);
@@ -179,7 +179,7 @@ void load_live(Section& section, std::vector<std::string>& live,
     } else if (PolicyRuleOptions* rule = rules.find(name)) {
       rule->shadow = false;
     } else {
-      item.problem(quoted(name) + " is not the name of a rule" + rules.hint(name));
+      item.problem(in_quotes(name) + " is not the name of a rule" + rules.hint(name));
     }
   }
 }

@@ -47,8 +47,8 @@ void load_servers(Section& section, std::string_view key, ServerList& out) {
   for (const auto& [item, word] : field->words(kServerForm)) {
     std::string_view text = word;
     if (const auto meant = first ? meant_rotation(word) : std::nullopt) {
-      item.problem(quoted(word) + " does not begin with the name of a rotation; did you mean " +
-                   quoted(*meant + ':') + "?");
+      item.problem(in_quotes(word) + " does not begin with the name of a rotation; did you mean " +
+                   in_quotes(*meant + ':') + "?");
       first = false;
       continue;
     }
@@ -58,7 +58,7 @@ void load_servers(Section& section, std::string_view key, ServerList& out) {
     if (!server) {
       item.problem(server.error().message);
     } else if (server->socket.kind == SocketSpec::Kind::kUnix) {
-      item.problem(quoted(word) + " is a unix socket", kServerForm);
+      item.problem(in_quotes(word) + " is a unix socket", kServerForm);
     } else {
       out.servers.push_back(*std::move(server));
     }

@@ -28,7 +28,7 @@ bool check_name(const Field& entry) {
   if (is_name(node.key)) return true;
   entry.diagnostics().add(
       node.key_position, entry.key(),
-      quoted(node.key) + " is not a valid name; allowed: " + std::string(kNameForm));
+      in_quotes(node.key) + " is not a valid name; allowed: " + std::string(kNameForm));
   return false;
 }
 
@@ -135,7 +135,7 @@ void note_twins(const YamlNode& rule, const CheckGroup& group, const Section& se
     const YamlNode* other = rule.find(twin);
     if (other == nullptr) continue;
     section.diagnostics().add(entry.key_position, section.path() + "." + entry.key,
-                              "another name of " + quoted(other->key) +
+                              "another name of " + in_quotes(other->key) +
                                   ", which is given in line " +
                                   std::to_string(other->key_position.line));
   }

@@ -39,10 +39,12 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return reply;
 }
 
-void* create_array(const redisReadTask* task, int count) {
+/// `Count`: int in hiredis 0.14, std::size_t since 1.0.
+template <typename Count>
+void* create_array(const redisReadTask* task, Count count) {
   auto* budget = static_cast<Budget*>(task->privdata);
+  if (std::cmp_less(count, 0) || std::cmp_greater(count, budget->elements)) return nullptr;
   const auto wanted = static_cast<std::size_t>(count);
-  if (count < 0 || wanted > budget->elements) return nullptr;
   budget->elements -= wanted;
   RedisReply* reply = place_of(task);
   reply->kind = RedisReply::Kind::kArray;
@@ -61,8 +63,28 @@ void* create_nil(const redisReadTask* task) { return place_of(task); }
 
 void free_root(void* reply) { delete static_cast<RedisReply*>(reply); }
 
-redisReplyObjectFunctions functions{create_string, create_array, create_integer, create_nil,
-                                    free_root};
+redisReplyObjectFunctions make_functions() {
+  redisReplyObjectFunctions out{};
+  out.createString = create_string;
+  out.createArray = create_array;
+  out.createInteger = create_integer;
+  out.createNil = create_nil;
+  out.freeObject = free_root;
+#if HIREDIS_MAJOR >= 1
+  // It also reads what a server may only send when asked for RESP3. Nobody asks; a server may all
+  // the same, and where a function is missing hiredis would give a number for a pointer.
+  out.createDouble = [](const redisReadTask* task, double /*value*/, char* text,
+                        std::size_t length) { return create_string(task, text, length); };
+  out.createBool = [](const redisReadTask* task, int value) { return create_integer(task, value); };
+#endif
+  return out;
+}
+
+/// hiredis keeps the pointer.
+redisReplyObjectFunctions* functions() {
+  static redisReplyObjectFunctions made = make_functions();
+  return &made;
+}
 
 }  // namespace
 
@@ -71,7 +93,7 @@ struct ReplyReader::State {
     void operator()(redisReader* raw) const { redisReaderFree(raw); }
   };
   Budget budget;
-  std::unique_ptr<redisReader, Free> reader{redisReaderCreateWithFunctions(&functions)};
+  std::unique_ptr<redisReader, Free> reader{redisReaderCreateWithFunctions(functions())};
   std::size_t unread = 0;  ///< bytes fed since the last complete reply
 };
 

@@ -30,7 +30,7 @@ constexpr std::array<config::Choice<rules::Action>, 6> kCaseActions = {
 /// "; did you mean 'NAME'?", or nothing.
 std::string hint_for(std::string_view word, const std::vector<std::string>& known) {
   const auto meant = config::nearest_word(word, known);
-  return meant ? "; did you mean " + config::quoted(*meant) + "?" : "";
+  return meant ? "; did you mean " + config::in_quotes(*meant) + "?" : "";
 }
 
 void read_feature(const Field& entry, features::FeatureValues& out) {
@@ -145,7 +145,8 @@ class CaseReader {
     for (const auto& [item, word] : field->words("names, or [] for none")) {
       const bool known = std::ranges::find(names_, word) != names_.end();
       if (are_rules && !known)
-        item.problem(config::quoted(word) + " is not the name of a rule" + hint_for(word, names_));
+        item.problem(config::in_quotes(word) + " is not the name of a rule" +
+                     hint_for(word, names_));
       out.push_back(word);
     }
   }

@@ -90,6 +90,28 @@ TEST(ReplyReader, RefusesMalformedReplies) {
   }
 }
 
+/// What a server may send after HELLO 3 alone. hiredis 0.14 refuses it, 1.x reads it.
+TEST(ReplyReader, RepliesThatNobodyAskedForDoNoHarm) {
+  constexpr const char* kReplies[] = {",1.5\r\n",
+                                      ",inf\r\n",
+                                      "#t\r\n",
+                                      "_\r\n",
+                                      "(123\r\n",
+                                      "=7\r\ntxt:abc\r\n",
+                                      "%1\r\n+a\r\n,1\r\n",
+                                      "~2\r\n#t\r\n#f\r\n",
+                                      ">1\r\n:1\r\n",
+                                      "*2\r\n,1.5\r\n,x\r\n",
+                                      "%2\r\n+a\r\n",
+                                      "%9999999999\r\n"};
+  for (const char* bytes : kReplies) {
+    ReplyReader reader;
+    ASSERT_TRUE(reader.feed(as_bytes(bytes))) << bytes;
+    const auto reply = reader.next();
+    if (reply && *reply) EXPECT_NE((*reply)->kind, Kind::kError) << bytes;
+  }
+}
+
 TEST(ReplyReader, RefusesATextWithoutEnd) {
   ReplyReader reader;
   ASSERT_TRUE(reader.feed(as_bytes("$500000000\r\n")));
