@@ -77,12 +77,12 @@ cmake_path(GET share PARENT_PATH share)
 cmake_path(APPEND share "${SHINGLED_DATADIR}" shingled OUTPUT_VARIABLE SHINGLED_SHARE)
 set(installed "${data}/shingled")
 set(executable OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-foreach(file dovecot/shingled-report dovecot/shingled-2.4.conf postfix/shingled-report-mail postfix/master.cf.example
+foreach(file dovecot/shingled-report postfix/shingled-report-mail postfix/master.cf.example
     systemd/shingled-reports.service)
   configure_file("${SHINGLED_PACKAGING}/${file}.in" "${SHINGLED_GENERATED}/${file}" @ONLY)
 endforeach()
 file(INSTALL "${SHINGLED_PACKAGING}/dovecot/report-spam.sieve" "${SHINGLED_PACKAGING}/dovecot/report-ham.sieve"
-  "${SHINGLED_GENERATED}/dovecot/shingled-2.4.conf" DESTINATION "${installed}/dovecot")
+  DESTINATION "${installed}/dovecot")
 file(INSTALL "${SHINGLED_GENERATED}/dovecot/shingled-report" DESTINATION "${installed}/dovecot/bin"
   PERMISSIONS ${executable})
 file(INSTALL "${SHINGLED_GENERATED}/postfix/shingled-report-mail" DESTINATION "${installed}/postfix"

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <string_view>
 
 #include "milter/setup/plan.h"
 
@@ -18,13 +16,9 @@ struct DovecotFacts {
   std::string junk = "Junk";  ///< the mailbox of spam, where none has that special use
 };
 
-/// The settings that doveconf prints, by their path: "plugin/sieve_plugins",
-/// "protocol imap/mail_plugins". Names of nameless blocks are left out,
-/// and so are quotes around values.
-/// Threads: stateless, as the other functions here.
-std::map<std::string, std::string, std::less<>> parse_doveconf(std::string_view text);
-
-/// Reports by moves between mailboxes, with IMAPSieve. Other plugins, extensions and scripts stay.
+/// Reports by moves between mailboxes, with IMAPSieve, of Dovecot 2.3 and 2.4. Other plugins,
+/// extensions and scripts stay.
+/// Threads: stateless.
 Plan plan_dovecot(const DovecotFacts& facts);
 
 }  // namespace shingled::milter::setup

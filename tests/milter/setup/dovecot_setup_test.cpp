@@ -1,3 +1,4 @@
+// Covers milter/setup/dovecot23_change.cpp, milter/setup/dovecot24_change.cpp.
 #include "milter/setup/dovecot_setup.h"
 
 #include <gtest/gtest.h>
@@ -34,14 +35,6 @@ DovecotFacts facts(std::string config) {
 /// What doveconf says after a file was added: settings of our file come last.
 std::string with_file(const std::string& config, const Plan& plan) {
   return config + plan.edits.at(0).content;
-}
-
-TEST(Doveconf, IsParsed) {
-  const auto settings = parse_doveconf(kDebian);
-  EXPECT_EQ(settings.at("namespace inbox/mailbox Junk/special_use"), "\\Junk");
-  EXPECT_EQ(settings.at("protocols"), "imap");
-  EXPECT_EQ(settings.at("plugin/sieve"), "file:~/sieve;active=~/.dovecot.sieve");
-  for (const char* text : {"}", "} } {", "{", "=", "a {\n", "a = b"}) parse_doveconf(text);
 }
 
 TEST(DovecotPlan, MakesOneFileThatIsThenRight) {
@@ -135,14 +128,126 @@ TEST(DovecotPlan, AFolderThatIsNotReadIsIncluded) {
   const Plan plan = plan_dovecot(given);
   ASSERT_EQ(plan.edits.size(), 2U);
   EXPECT_EQ(plan.edits[1].content, "protocols = imap\n!include conf.d/95-shingled.conf\n");
+  for (const char* main : {"!include_try conf.d/*.conf\n", "a = b\n!include conf.d/*.conf\n",
+                           "!include conf.d/95-shingled.conf\n"}) {
+    given.main = main;
+    EXPECT_EQ(plan_dovecot(given).edits.size(), 1U) << main;
+  }
+}
+
+/// As Debian 13's doveconf prints it.
+constexpr const char* kDebian13 = R"(# 2.4.1-4 (7d8c0e5759): /etc/dovecot/dovecot.conf
+dovecot_config_version = 2.4.0
+mail_driver = mbox
+protocols {
+  imap = yes
+}
+namespace inbox {
+  inbox = yes
+  mailbox Junk {
+    special_use = "\\Junk"
+  }
+  mailbox "Sent Messages" {
+    special_use = "\\Sent"
+  }
+}
+)";
+
+DovecotFacts facts24(std::string config) {
+  DovecotFacts out = facts(std::move(config));
+  out.version = "2.4.1-4 (7d8c0e5759)";
+  return out;
+}
+
+TEST(DovecotPlan24, MakesOneFileThatIsThenRight) {
+  const Plan plan = plan_dovecot(facts24(kDebian13));
+  ASSERT_EQ(plan.edits.size(), 1U);
+  EXPECT_EQ(plan.differences.size(), 13U);
+  EXPECT_EQ(plan.edits[0].path, "/etc/dovecot/conf.d/95-shingled.conf");
+  EXPECT_EQ(plan.edits[0].content,
+            R"(# Reports by moves into and out of Junk; made by: shingled setup dovecot --apply
+protocol imap {
+  mail_plugins {
+    imap_sieve = yes
+  }
+}
+sieve_plugins {
+  sieve_imapsieve = yes
+  sieve_extprograms = yes
+}
+sieve_global_extensions {
+  special-use = yes
+  vnd.dovecot.pipe = yes
+  vnd.dovecot.environment = yes
+}
+sieve_pipe_bin_dir = /usr/share/shingled/dovecot/bin
+mailbox "Junk" {
+  sieve_script shingled-spam {
+    type = before
+    cause = copy
+    path = /usr/share/shingled/dovecot/report-spam.sieve
+  }
+}
+imapsieve_from "Junk" {
+  sieve_script shingled-ham {
+    type = before
+    cause = copy
+    path = /usr/share/shingled/dovecot/report-ham.sieve
+  }
+}
+)");
+  EXPECT_TRUE(plan_dovecot(facts24(with_file(kDebian13, plan))).is_right());
+}
+
+/// Dovecot 2.4 wants the prefix of the namespace in one place, and in the other it must not be.
+TEST(DovecotPlan24, NamesTheMailboxOfSpamAsEachBlockWantsIt) {
+  const std::string config =
+      "namespace inbox {\n  prefix = INBOX.\n  mailbox \"Нежелательная почта\" {\n"
+      "    special_use = \"\\\\Junk \\\\Flagged\"\n  }\n}\n";
+  const Plan plan = plan_dovecot(facts24(config));
+  const std::string& text = plan.edits.at(0).content;
+  EXPECT_NE(text.find("\nmailbox \"Нежелательная почта\" {\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nimapsieve_from \"INBOX.Нежелательная почта\" {\n"), std::string::npos);
+  EXPECT_TRUE(plan_dovecot(facts24(with_file(config, plan))).is_right());
+}
+
+TEST(DovecotPlan24, WhatIsThereIsNoDifference) {
+  const Plan plan = plan_dovecot(
+      facts24("protocol imap {\n  mail_plugins = quota imap_sieve\n}\n"
+              "sieve_plugins = sieve_extprograms\nsieve_global_extensions {\n  special-use = no\n"
+              "  vnd.dovecot.pipe = yes\n}\nsieve_pipe_bin_dir = /etc/dovecot/programs\n"));
+  std::vector<std::string> settings;
+  for (const Difference& one : plan.differences) settings.push_back(one.setting + "=" + one.now);
+  EXPECT_EQ(settings,
+            (std::vector<std::string>{
+                "sieve_plugins/sieve_imapsieve=", "sieve_global_extensions/special-use=no",
+                "sieve_global_extensions/vnd.dovecot.environment=",
+                "mailbox Junk/sieve_script shingled-spam/type=",
+                "mailbox Junk/sieve_script shingled-spam/cause=",
+                "mailbox Junk/sieve_script shingled-spam/path=",
+                "imapsieve_from Junk/sieve_script shingled-ham/type=",
+                "imapsieve_from Junk/sieve_script shingled-ham/cause=",
+                "imapsieve_from Junk/sieve_script shingled-ham/path="}));
+  EXPECT_EQ(plan.edits.at(0).content.find("sieve_pipe_bin_dir"), std::string::npos);
+  EXPECT_NE(plan.notes.at(0).find("ln -s /usr/share/shingled/dovecot/bin/shingled-report "
+                                  "/etc/dovecot/programs"),
+            std::string::npos);
+}
+
+/// Dovecot 2.4 reads no backslash in the name of a block.
+TEST(DovecotPlan24, AMailboxThatNoSettingCanNameIsAProblem) {
+  const Plan plan = plan_dovecot(
+      facts24("namespace inbox {\n  mailbox a\"b {\n    special_use = \"\\\\Junk\"\n  }\n}\n"));
+  ASSERT_EQ(plan.problems.size(), 1U);
+  EXPECT_TRUE(plan.edits.empty());
 }
 
 TEST(DovecotPlan, AnotherVersionIsAProblem) {
-  DovecotFacts given = facts("");
-  given.version = "2.4.1-4 (7d8c0e5759)";
-  const Plan plan = plan_dovecot(given);
-  ASSERT_EQ(plan.problems.size(), 1U);
-  EXPECT_NE(plan.problems[0].find("shingled-2.4.conf"), std::string::npos);
+  for (const char* version : {"2.2.36", "2.5.0 (7d8c0e5759)", "3.0", ""}) {
+    DovecotFacts given = facts("");
+    given.version = version;
+    EXPECT_EQ(plan_dovecot(given).problems.size(), 1U) << version;
+  }
 }
 
 }  // namespace
