@@ -144,7 +144,9 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
   // What Postfix does while no milter answers. Somebody may have chosen to defer mail.
   const std::string away = value_or(facts.expanded, "milter_default_action", "tempfail");
   const bool chosen = facts.given.contains("milter_default_action");
-  const bool refuses = away == "reject" || (away == "tempfail" && !chosen);
+  // By default it defers ("tempfail") or, since 3.10, hangs up ("shutdown").
+  const bool defers = away == "tempfail" || away == "shutdown";
+  const bool refuses = away == "reject" || (defers && !chosen);
   const std::string protocol = value_or(facts.expanded, "milter_protocol", kProtocol);
   const std::string list = value_or(facts.settings, "smtpd_milters", "");
   const std::string milters = value_or(facts.expanded, "smtpd_milters", "");

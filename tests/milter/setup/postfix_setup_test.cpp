@@ -99,6 +99,10 @@ TEST(PostfixPlan, NamesWhatIsToBeChanged) {
         {"non_smtpd_milters", "${smtpd_milters}"},
         {"milter_default_action", "accept"}},
        {}},
+      {"somebody hangs up on purpose",
+       kInet,
+       {{"smtpd_milters", own}, {"non_smtpd_milters", own}, {"milter_default_action", "shutdown"}},
+       {}},
       {"somebody defers mail on purpose",
        kInet,
        {{"smtpd_milters", own}, {"non_smtpd_milters", own}, {"milter_default_action", "tempfail"}},
@@ -138,6 +142,16 @@ TEST(PostfixPlan, NamesWhatIsToBeChanged) {
     EXPECT_TRUE(plan.problems.empty());
     EXPECT_TRUE(plan_postfix(after(facts(test.given), plan), test.milter, "").is_right())
         << "a second time there is nothing to do";
+  }
+}
+
+/// "shutdown" is the default of Postfix 3.10.
+TEST(PostfixPlan, WhatPostfixDoesByDefaultIsNobodysChoice) {
+  for (const char* action : {"tempfail", "shutdown"}) {
+    PostfixFacts given = facts({});
+    given.settings["milter_default_action"] = given.expanded["milter_default_action"] = action;
+    EXPECT_EQ(wanted(plan_postfix(given, kInet, "")).at("milter_default_action"), "accept")
+        << action;
   }
 }
 
