@@ -76,9 +76,7 @@ say "building version ${version:-$packaged} with $jobs compilers at a time; the 
 [ -z "$program" ] || export SHINGLED_BINARY=$program
 begin=$SECONDS
 (cd "$tree" && dpkg-buildpackage --build=binary --no-pre-clean --no-sign 2>&1) | tee "$tree.log" |
-  awk '/^ *(dh_[a-z_]+|dpkg-deb:)/ { print; fflush() }
-       match($0, /^\[[0-9]+\/[0-9]+\]/) { if (++count % 20 == 0) { print "   compiled " substr($0, 1, RLENGTH); fflush() } }
-       /error:|FAILED|Error / { print; fflush() }' ||
+  sed -unE '/^ *(dh_[a-z_]+|dpkg-deb:)|error:|FAILED|Error /{p;d}; s,^(\[[0-9]*[02468]0/[0-9]+\]).*,   compiled \1,p' ||
   { tail -n 30 "$tree.log" >&2; fail 70 "the build failed; $tree.log says why"; }
 package=shingled_${version:-$packaged}_$(dpkg --print-architecture).deb
 [ "$output" = "$PWD/build/deb" ] || mv "build/deb/$package" "$output/"

@@ -5,6 +5,8 @@
 # an empty Debian 12 with a clone of this checkout; and the images of packaging/Dockerfile and packaging/compose.yaml, built
 # and run with podman (tests/systemd/container_test.py).
 #   packaging/package_test.sh [STEP...]     some of: lintian life readme container; default: all
+# SHINGLED_SUITE=trixie tries the steps lintian and life with Debian 13, which has Dovecot 2.4: the package is compiled in a
+# Debian 13 first.
 # The package comes from packaging/deb.sh. With SHINGLED_BINARY nothing is compiled; that program is packed. With
 # SHINGLED_PACKAGE nothing is packed, either; that package is tested. Without both, the upgrade is from the package of the
 # commit SHINGLED_BEFORE, HEAD~1 by default.
@@ -12,13 +14,22 @@
 # ~/.cache/shingled-package. Exit code 0 when everything is as it must be, 77 without root.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-case ${1:-} in -h|--help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case ${1:-} in -h|--help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "package_test.sh: needs root" >&2; exit 77; }
 for step in "$@"; do
   case $step in lintian|life|readme|container) ;; *) echo "package_test.sh: unknown step '$step'" >&2; exit 64 ;; esac
 done
 wanted() { [ -z "$steps" ] || [[ " $steps " == *" $1 "* ]]; }
 steps="$*"
+suite=${SHINGLED_SUITE:-bookworm}
+case $suite in
+  bookworm) ;;
+  trixie)
+    for step in ${steps:=lintian life}; do
+      case $step in lintian|life) ;; *) echo "package_test.sh: $step is tried with bookworm alone" >&2; exit 64 ;; esac
+    done ;;
+  *) echo "package_test.sh: unknown suite '$suite' (bookworm, trixie)" >&2; exit 64 ;;
+esac
 packaging/install_dependencies.sh package
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/shingled-package
@@ -30,15 +41,18 @@ trap '[ -z "$root" ] || rm -rf "$root"' EXIT
 # group NAME: the packages of a group of packaging/dependencies, separated by blanks.
 group() { awk -v group="$1" '$1 == group { printf "%s ", $2 }' packaging/dependencies; }
 
-# debian NAME INSTALLED FETCHED: sets `tar` to an empty Debian 12 with the packages INSTALLED, and with the files of the
+# depends PACKAGE: what the package needs beside it, separated by blanks.
+depends() { dpkg-deb -f "$1" Depends Pre-Depends | sed 's/^[A-Za-z-]*: //' | tr ',\n' '\n\n' | awk '{ printf "%s ", $1 }'; }
+
+# debian NAME INSTALLED FETCHED: sets `tar` to an empty Debian with the packages INSTALLED, and with the files of the
 # packages FETCHED in apt's cache, because the containers have no network.
 debian() {
-  tar=$cache/$1-$(echo "$2 / $3" | sha256sum | cut -c1-12).tar
+  tar=$cache/$1-$(echo "$suite $2 / $3" | sha256sum | cut -c1-12).tar
   [ ! -e "$tar" ] || return 0
-  echo "making a Debian 12 ($1)"
+  echo "making a Debian $suite ($1)"
   mmdebstrap --quiet --variant=minbase --skip=cleanup/apt --include="$(echo $2 | tr ' ' ,)" \
     --customize-hook="chroot \"\$1\" apt-get install -y -qq --no-install-recommends --download-only $3 >/dev/null" \
-    bookworm "${tar%.tar}.part.tar"
+    "$suite" "${tar%.tar}.part.tar"
   mv "${tar%.tar}.part.tar" "$tar"
 }
 
@@ -77,10 +91,33 @@ unpack() {
   tar -xf "$tar" -C "$root" --exclude='./dev/*'
 }
 
+# compile REVISION OUTPUT: the package of a commit (empty: of the files that are here), compiled in the suite. What was
+# compiled is kept for the next time.
+compile() {
+  local arguments=()
+  [ -z "$1" ] || arguments=(--revision "$1")
+  if [ "$suite" = bookworm ]; then
+    packaging/deb.sh "${arguments[@]}" --output "$2"
+    return
+  fi
+  debian build "git $(group build) $(group deb)" apt
+  unpack
+  mkdir -p "$2" "build/deb/$suite" "$cache/ccache-$suite" "$root/src" "$root/ccache"
+  git config --file "$root/etc/gitconfig" safe.directory '*'
+  unshare --mount --pid --fork sh -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
+    mount --bind . "$0/src" && mount --bind "build/deb/$1" "$0/src/build/deb" && mount --bind "$2" "$0/ccache" && root=$0 &&
+    shift 2 && exec chroot "$root" env CCACHE_DIR=/ccache /src/packaging/deb.sh "$@"' \
+    "$root" "$suite" "$cache/ccache-$suite" "${arguments[@]}"
+  mv "build/deb/$suite"/shingled_*.deb "$2"
+}
+
 begin=$SECONDS
 package=${SHINGLED_PACKAGE:-}
-if [ -z "$package" ]; then
+if [ -z "$package" ] && [ -n "${SHINGLED_BINARY:-}" ]; then
   packaging/deb.sh --output "$work"
+  package=$(ls -t "$work"/shingled_*.deb | head -n 1)
+elif [ -z "$package" ]; then
+  compile "" "$work"
   package=$(ls -t "$work"/shingled_*.deb | head -n 1)
 fi
 echo "== package: $((SECONDS - begin)) s =="
@@ -92,18 +129,19 @@ fi
 
 if wanted life; then
   begin=$SECONDS
-  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib dovecot-imapd dovecot-sieve" \
-    "$(group run)"
-  unpack
-  mkdir -p "$root/usr/local/share/packages"
-  cp "$package" "$root/usr/local/share/packages/new.deb"
   # The package of the commit before, with a lower version and other settings in /etc, so that the upgrade has something
   # to decide. Where nothing is compiled, it has the same program.
   before=$package
   if [ -z "${SHINGLED_BINARY:-}${SHINGLED_PACKAGE:-}" ]; then
-    packaging/deb.sh --revision "${SHINGLED_BEFORE:-HEAD~1}" --output "$work/before"
+    compile "${SHINGLED_BEFORE:-HEAD~1}" "$work/before"
     before=$(ls -t "$work/before"/shingled_*.deb | head -n 1)
   fi
+  debian life "systemd systemd-sysv dbus postfix procps python3-minimal libpython3-stdlib dovecot-imapd dovecot-sieve" \
+    "$(depends "$package")"
+  unpack
+  mkdir -p "$root/usr/local/share/packages"
+  cp "$package" "$root/usr/local/share/packages/new.deb"
+  rm -rf "$work/older"
   dpkg-deb -R "$before" "$work/older"
   sed -i 's/^Version: .*/Version: 0.0.9/' "$work/older/DEBIAN/control"
   echo '# The settings of version 0.0.9.' >>"$work/older/etc/shingled/shingled.yaml"
