@@ -76,13 +76,13 @@ class Change24 {
 
   void list(const std::string& name, const std::vector<std::string>& words,
             const std::string& why) {
-    const std::string path = path_of(name);
+    const std::string list = path_of(name);
     begin(name);
     for (const std::string& word : words) {
       write(word, "yes");
-      if (has_word(path, word)) continue;
-      const std::string now = setting_of(settings_, path + "/" + word);
-      plan_.differences.push_back({path + "/" + word, now, "yes", why});
+      const std::string path = path_of(word);
+      if (!has_word(list, word))
+        plan_.differences.push_back({path, setting_of(settings_, path), "yes", why});
     }
     end();
   }
