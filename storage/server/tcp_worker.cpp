@@ -355,8 +355,8 @@ void TcpWorker::close_named(std::uint64_t name) {
 }
 
 void TcpWorker::close(Place place) {
-  tcp_.connections.leave(place->stream.peer.ip);
   tcp_.unsent.give_back(place->unsent.size());
+  tcp_.connections.leave(place->stream.peer.ip);  // who is not counted any more holds nothing
   if (!has_arrived(*place)) cut_off(*place);
   by_name_.erase(place->stream.name);
   (place->leaving ? leaving_ : connections_).erase(place);
