@@ -29,13 +29,13 @@ std::uint64_t stream_of(const FinishedUpdate& update) {
 
 TcpWorker::TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
                      std::vector<StreamListener> listeners)
-    : number_(number),
+    : handler_(number, shared, counters_),
+      number_(number),
       shared_(shared),
       tcp_(tcp),
       listeners_(std::move(listeners)),
       listener_count_(listeners_.size()),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      handler_(number, shared, counters_),
       next_name_(listener_count_) {
   watch_listeners();
   watch_input(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);

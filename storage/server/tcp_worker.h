@@ -103,14 +103,14 @@ class TcpWorker {
   void close_named(std::uint64_t name);
   void close(Place place);
 
+  WorkerCounters counters_;  // these two begin a cache line each
+  StreamHandler handler_;
   std::size_t number_;
   WorkerShared shared_;
   TcpShared& tcp_;
   std::vector<StreamListener> listeners_;
   std::size_t listener_count_;
   UniqueFd epoll_;
-  WorkerCounters counters_;
-  StreamHandler handler_;
   std::uint64_t access_version_ = 0;
   StreamLimits limits_;
   std::shared_ptr<const access::Access> access_;  ///< tells who is trusted
