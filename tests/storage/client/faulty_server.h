@@ -71,6 +71,7 @@ class FaultyServer {
   void serve_datagram();
   bool serve_stream(Connection& connection);
   bool answer_frame(Connection& connection, const protocol::Command& command);
+
   Fault fault_;
   std::size_t questions_;
   testing::UdpPeer udp_;
