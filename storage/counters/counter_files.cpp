@@ -22,6 +22,7 @@ std::optional<std::uint64_t> number_before(std::string_view name, std::string_vi
 }  // namespace
 
 std::string sealed_name(std::int64_t id) { return fmt::format("{}{}", id, kSealedEnd); }
+std::string damaged_name(std::int64_t id) { return sealed_name(id) + ".damaged"; }
 std::string log_name(std::uint64_t number) { return fmt::format("{}{}", number, kLogEnd); }
 std::optional<std::uint64_t> log_number(std::string_view name) {
   return number_before(name, kLogEnd);

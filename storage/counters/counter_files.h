@@ -10,6 +10,7 @@ namespace shingled::storage::counters {
 // Names of the files in the folder of the counters.
 
 std::string sealed_name(std::int64_t id);    ///< "17.counts"
+std::string damaged_name(std::int64_t id);   ///< "17.counts.damaged": one that was set aside
 std::string log_name(std::uint64_t number);  ///< "17.log"
 /// nullopt if it is not the name of a log.
 std::optional<std::uint64_t> log_number(std::string_view name);

@@ -22,10 +22,25 @@ namespace shingled::storage::counters {
 struct CounterAnswers {
   std::size_t windows = 0;
   std::vector<Amounts> sums;  ///< of key k and window w at k * windows + w
-  std::vector<bool> known;    ///< of each key; false = it cannot be known, the sums say nothing
+  std::vector<bool> known;    ///< of each key: true = the sums of all its windows are right
+  /// Of key k and window w at k * windows + w: the sum says nothing. Empty = none, or all of a key
+  /// that is not known.
+  std::vector<bool> lost{};
 
   [[nodiscard]] const Amounts& of(std::size_t key, std::size_t window) const {
     return sums[key * windows + window];
+  }
+  [[nodiscard]] bool is_known(std::size_t key, std::size_t window) const {
+    return known[key] || (!lost.empty() && !lost[key * windows + window]);
+  }
+  void lose(std::size_t key, std::size_t window) {
+    if (lost.empty()) {
+      lost.resize(sums.size());
+      for (std::size_t k = 0; k < known.size(); ++k)
+        for (std::size_t w = 0; !known[k] && w < windows; ++w) lost[k * windows + w] = true;
+    }
+    known[key] = false;
+    lost[key * windows + window] = true;
   }
   /// The sums of all windows of a key.
   [[nodiscard]] std::span<Amounts> of_key(std::size_t key) {

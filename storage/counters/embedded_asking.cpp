@@ -36,6 +36,7 @@ void EmbeddedCounters::ask_files(const View& view, Slot slot, std::span<const Co
   for (const auto& file : view.files) file->sealed->prefetch_index(missing_keys);
   for (const auto& file : view.files) file->sealed->prefetch_buckets(missing_keys);
   std::vector<std::uint32_t> entries(keys.size());
+  std::vector<bool> is_partial(keys.size());
   for (const auto& file : view.files)
     for (const std::size_t i : missing) {
       if (file->number() <= view.last_forgotten(keys[i])) continue;
@@ -45,12 +46,33 @@ void EmbeddedCounters::ask_files(const View& view, Slot slot, std::span<const Co
             sums.add(keys[i].type, period, amounts);
             ++entries[i];
           });
-      if (!found) answers.known[i] = false;
+      if (found) continue;
+      is_partial[i] = true;
+      note_damage(*file, found.error());
+      const LostPeriods lost = LostPeriods::of(file->sealed->footer().range);
+      for (std::size_t w = 0; w < windows.size(); ++w)
+        if (lost.touch(windows[w], slot)) answers.lose(i, w);
     }
   if (!basis) return;
   for (const std::size_t i : missing)
-    if (answers.known[i] && (entries[i] >= kFewEntries || few_asked_++ % kFewKeptOneOf == 0))
+    // A sum is kept only if it was read in full, so not that of a damaged file.
+    if (!is_partial[i] && (entries[i] >= kFewEntries || few_asked_++ % kFewKeptOneOf == 0))
       sums_.insert(*basis, keys[i], answers.of_key(i));
+}
+
+void EmbeddedCounters::ask_losses(const View& view, Slot slot, std::span<const CounterKey> keys,
+                                  std::span<const Window> windows, CounterAnswers& answers) const {
+  const bool any_doubts = doubts_.size() > 0;
+  if (view.lost.empty() && view.gaps.empty() && !any_doubts) return;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    view.each_loss(keys[i], [&](const LostPeriods& lost, std::int64_t) {
+      for (std::size_t w = 0; w < windows.size(); ++w)
+        if (lost.touch(windows[w], slot)) answers.lose(i, w);
+    });
+    if (!any_doubts || !is_unique(keys[i].type)) continue;
+    for (std::size_t w = 0; w < windows.size(); ++w)
+      if (doubts_.concern(keys[i], windows[w], slot)) answers.lose(i, w);
+  }
 }
 
 }  // namespace shingled::storage::counters

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 
@@ -12,18 +13,6 @@
 namespace shingled::storage::counters {
 
 namespace {
-
-/// The oldest day that one of the windows looks at.
-Day oldest_day(std::span<const Window> windows, Slot now) {
-  Day oldest = day_of(now);
-  for (const Window& window : windows) {
-    const std::uint32_t back = window.count + window.skipped - 1;
-    const Day day = window.unit == Period::Unit::kSlot ? day_of(now - std::min(now, back))
-                                                       : day_of(now) - std::min(day_of(now), back);
-    oldest = std::min(oldest, day);
-  }
-  return oldest;
-}
 
 /// Of the memory, what the live table may use; the rest is for tables that wait to be sealed.
 constexpr std::uint64_t kLiveShare = 3;
@@ -42,11 +31,6 @@ EmbeddedCounters::EmbeddedCounters(EmbeddedCounterOptions options, FileSystem& f
       view_(std::in_place, ViewPointer(std::make_shared<const View>())),
       sums_(options_.cache_max) {
   catalogue_.lock()->file = std::move(catalogue);
-}
-
-bool EmbeddedCounters::View::misses(Day first, Day last) const {
-  return std::ranges::any_of(
-      lost, [&](const auto& file) { return file.day_first <= last && first <= file.day_last; });
 }
 
 Slot EmbeddedCounters::present_slot() {
@@ -152,22 +136,30 @@ void EmbeddedCounters::apply(const View& view, Live& live, const Addition& addit
     const std::uint64_t mass_before = live.table.add(pair.key, addition.amounts);
     if (mass_before != 0 || addition.amounts.of(Measure::kMass) == 0) continue;
     // Of all who bring this pair to this table one alone comes here.
-    PairSeen seen = seen_before(view, live, pair.key);
+    PairSeen doubt;
+    PairSeen seen = seen_before(view, live, pair.key, doubt);
+    if (doubt.in_slot) doubts_.add(pair.unique_key(), {Period::Unit::kSlot, live.table.slot()});
+    if (doubt.on_day)
+      doubts_.add(pair.unique_key(), {Period::Unit::kDay, day_of(live.table.slot())});
     if (view.claims) seen = view.claims->add_to(seen, pair.key, pair.unique_key(), live.table);
     if (const Amounts grown = unique_amounts(seen); !grown.is_zero())
       live.table.add(pair.unique_key(), grown);
   }
 }
 
-PairSeen EmbeddedCounters::seen_before(const View& view, const Live& live, const CounterKey& key) {
+PairSeen EmbeddedCounters::seen_before(const View& view, const Live& live, const CounterKey& key,
+                                       PairSeen& doubt) {
   const Slot slot = live.table.slot();
   const Day day = day_of(slot);
   // For a table that is read again after it was told to forget, all was still there.
   const std::uint64_t forgotten = view.last_forgotten(key);
   const std::uint64_t last = live.number > forgotten ? forgotten : 0;
   PairSeen seen;
-  // Rather one too few than one pair twice.
-  if (view.misses(day, day)) return {true, true};
+  const auto note_loss = [&](const LostPeriods& lost, std::int64_t) {
+    doubt.in_slot = doubt.in_slot || lost.has_slot(slot);
+    doubt.on_day = doubt.on_day || lost.has_day(day);
+  };
+  view.each_loss(key, note_loss);
   for (const auto& older : view.frozen) {
     if (older.get() == &live || older->number <= last || day_of(older->table.slot()) != day)
       continue;
@@ -184,8 +176,15 @@ PairSeen EmbeddedCounters::seen_before(const View& view, const Live& live, const
       seen.on_day = seen.on_day || (is_slot ? day_of(period.number) : period.number) == day;
       seen.in_slot = seen.in_slot || (is_slot && period.number == slot);
     });
-    if (!found) seen = {true, true};
+    if (found) continue;
+    note_damage(*file, found.error());
+    note_loss(LostPeriods::of(file->sealed->footer().range), file->catalogued.id);
   }
+  // Rather one too few than one pair twice.
+  doubt.in_slot = doubt.in_slot && !seen.in_slot;
+  doubt.on_day = doubt.on_day && !seen.on_day;
+  seen.in_slot = seen.in_slot || doubt.in_slot;
+  seen.on_day = seen.on_day || doubt.on_day;
   return seen;
 }
 
@@ -208,8 +207,7 @@ CounterAnswers EmbeddedCounters::ask(std::span<const CounterKey> keys,
   };
   if (now->live) add_table(*now->live);
   for (const auto& table : now->frozen) add_table(*table);
-  if (now->misses(oldest_day(windows, slot), day_of(slot)))
-    answers.known.assign(keys.size(), false);
+  ask_losses(*now, slot, keys, windows, answers);
   return answers;
 }
 
@@ -218,8 +216,9 @@ Result<std::vector<Entry>> EmbeddedCounters::series(const CounterKey& key) {
 }
 
 Result<std::vector<Entry>> EmbeddedCounters::entries_of(const View& view, const CounterKey& key) {
-  if (!view.lost.empty())
-    return Error{ErrorCode::kCorrupt, sealed_name(view.lost.front().id) + ": not there or damaged"};
+  std::optional<std::int64_t> lost;
+  view.each_loss(key, [&](const LostPeriods&, std::int64_t id) { lost = id; });
+  if (lost) return Error{ErrorCode::kCorrupt, sealed_name(*lost) + ": is damaged or not there"};
   const std::uint64_t last = view.last_forgotten(key);
   std::vector<Entry> entries;
   const auto add_table = [&](const Live& live) {
@@ -239,7 +238,10 @@ Result<std::vector<Entry>> EmbeddedCounters::entries_of(const View& view, const 
       read = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
         if (count < found.size()) found[count++] = {period, amounts};
       });
-    if (!read) return read.error();
+    if (!read) {
+      note_damage(*file, read.error());
+      return read.error();
+    }
     for (const Entry& entry : found) add_entry(entries, entry);
   }
   return entries;
@@ -269,10 +271,15 @@ Status EmbeddedCounters::sync_log(Live& table) {
 
 Status EmbeddedCounters::verify(const std::stop_token& stop) {
   const ViewPointer now = view();
-  if (!lost_.empty()) return Error{ErrorCode::kCorrupt, lost_.front()};
+  if (!now->lost.empty())
+    return Error{ErrorCode::kCorrupt, sealed_name(now->lost.front().id) + ": not there or damaged"};
+  if (logs_lost_ > 0 && !are_logs_told_) return Error{ErrorCode::kCorrupt, lost_.back()};
   for (const auto& file : now->files) {
     if (stop.stop_requested()) return Error{ErrorCode::kTimeout, "stopped"};
-    if (Status right = file->sealed->verify(); !right) return right;
+    if (Status right = file->sealed->verify(); !right) {
+      note_damage(*file, right.error());
+      return right;
+    }
   }
   return {};
 }
@@ -292,6 +299,8 @@ EmbeddedCounterStatus EmbeddedCounters::status() const {
   status.sealed_early = sealed_early_.load(std::memory_order_relaxed);
   status.forgotten = now->forgotten ? now->forgotten->size() : 0;
   status.files_lost = now->lost.size();
+  status.gaps = now->gaps.size();
+  status.doubts = doubts_.size();
   status.logs_lost = logs_lost_;
   status.log_bytes_lost = log_bytes_lost_;
   status.lost = lost_;

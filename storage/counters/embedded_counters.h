@@ -19,6 +19,7 @@
 #include "storage/counters/counter_log.h"
 #include "storage/counters/counter_store.h"
 #include "storage/counters/forgotten_counters.h"
+#include "storage/counters/gap.h"
 #include "storage/counters/live_table.h"
 #include "storage/counters/merge.h"
 #include "storage/counters/pair_claims.h"
@@ -26,6 +27,7 @@
 #include "storage/counters/series.h"
 #include "storage/counters/sum_cache.h"
 #include "storage/counters/timekeeper.h"
+#include "storage/counters/unique_doubts.h"
 #include "storage/sqlite/counter_catalogue.h"
 
 namespace shingled::storage::counters {
@@ -43,10 +45,22 @@ struct EmbeddedCounterStatus {
   std::uint64_t sealed_early = 0;    ///< tables that memory_max ended before their ten minutes
   std::uint64_t forgotten = 0;       ///< counters that were forgotten and are still in files
   std::uint64_t files_lost = 0;      ///< of the catalogue, not there or damaged at their end
-  std::uint64_t files_damaged = 0;   ///< damaged within; not merged any more
+  std::uint64_t files_damaged = 0;   ///< damaged within, and not set aside yet
+  std::uint64_t gaps = 0;            ///< parts of files that were set aside and cannot be read
+  std::uint64_t doubts = 0;          ///< unique counters and periods in which they may be too small
   std::uint64_t logs_lost = 0;       ///< at the start: damaged at their beginning, or unreadable
   std::uint64_t log_bytes_lost = 0;  ///< at the start (LogContent::bytes_lost)
   std::vector<std::string> lost;     ///< what is wrong with the files and logs that were lost
+};
+
+/// A file that cannot be read, or a part of it: some counters are unknown in windows that reach
+/// into its periods.
+struct CounterLoss {
+  std::string file;        ///< its name now
+  double share = 1;        ///< of its counters
+  Day day_first = 0;       ///< of what it had
+  Day day_last = 0;
+  bool set_aside = false;  ///< false = it is in its place, and may be mended
 };
 
 /// Counters of this machine: the running ten minutes in memory over a log, the rest in sealed
@@ -108,9 +122,18 @@ class EmbeddedCounters {
   /// Errors: the first one; the rest of the work is done, and the next call tries again.
   Status maintain(const std::stop_token& stop);
 
-  /// Compares every checksum of every file.
+  /// Compares every checksum of every file. What was set aside is not compared any more.
   /// Errors: the first one; a file that was lost.
   Status verify(const std::stop_token& stop);
+
+  /// Compares every checksum and sets aside what is damaged or lost, so that the rest is whole and
+  /// merged again. What cannot be read stays unknown.
+  /// Errors: as `maintain`.
+  /// Threads: any thread; waits for `maintain`.
+  Status repair(const std::stop_token& stop);
+
+  /// What cannot be read, by file.
+  [[nodiscard]] std::vector<CounterLoss> losses() const;
 
   [[nodiscard]] Slot present_slot();
   [[nodiscard]] EmbeddedCounterStatus status() const;
@@ -129,7 +152,8 @@ class EmbeddedCounters {
   struct File {
     sqlite::CataloguedFile catalogued;
     std::unique_ptr<SealedFile> sealed;
-    mutable std::atomic<bool> is_damaged{false};  ///< found when it was merged
+    mutable std::atomic<bool> is_damaged{false};  ///< was found; it is not merged
+    mutable std::atomic<bool> is_corrupt{false};  ///< its bytes are wrong: to be set aside
     /// It has no counters of mass 1 on days before this one, as far as is known.
     mutable std::atomic<Day> singles_from{0};
 
@@ -141,6 +165,7 @@ class EmbeddedCounters {
     std::vector<std::shared_ptr<Live>> frozen;  ///< the oldest first
     std::vector<std::shared_ptr<const File>> files;
     std::vector<sqlite::CataloguedFile> lost;  ///< named by the catalogue, but not to be read
+    std::vector<sqlite::GapRow> gaps;          ///< of files that were set aside
     std::shared_ptr<const ForgottenCounters> forgotten;  ///< nullptr = none
     std::shared_ptr<PairClaims> claims;                  ///< nullptr = none
 
@@ -148,8 +173,17 @@ class EmbeddedCounters {
     [[nodiscard]] std::uint64_t last_forgotten(const CounterKey& key) const {
       return forgotten ? forgotten->last(key) : 0;
     }
-    /// Whether a lost file may have entries of these days.
-    [[nodiscard]] bool misses(Day first, Day last) const;
+    /// Calls `take(LostPeriods, id of the file)` for whatever may have had entries of this counter and cannot be
+    /// read; without what `find` finds in files.
+    template <typename Take>
+    void each_loss(const CounterKey& key, const Take& take) const {
+      if (lost.empty() && gaps.empty()) return;
+      const auto last = static_cast<std::int64_t>(last_forgotten(key));
+      for (const sqlite::CataloguedFile& file : lost)
+        if (file.id > last) take(LostPeriods::of(file), file.id);
+      for (const sqlite::GapRow& gap : gaps)
+        if (holds(gap, key.shingle) && gap.id > last) take(LostPeriods::of(gap), gap.id);
+    }
     std::uint64_t number = 0;  ///< each view has its own
   };
   using ViewPointer = std::shared_ptr<const View>;
@@ -169,6 +203,7 @@ class EmbeddedCounters {
   // At the start.
   Status open_files();
   Status read_forgotten();
+  Status read_losses();
   Status read_logs();
   Status read_one_log(std::uint64_t number);
   /// The first use of a catalogue. `unnamed`: files that it does not name.
@@ -194,12 +229,18 @@ class EmbeddedCounters {
   /// Gives `answers` what the sealed files have.
   void ask_files(const View& view, Slot slot, std::span<const CounterKey> keys,
                  std::span<const Window> windows, CounterAnswers& answers);
+  /// Says of which windows the sums may lack something.
+  void ask_losses(const View& view, Slot slot, std::span<const CounterKey> keys,
+                  std::span<const Window> windows, CounterAnswers& answers) const;
   [[nodiscard]] bool is_full(const View& view) const;
   Status sync_log(Live& table);
-  static void apply(const View& view, Live& live, const Addition& addition);
-  [[nodiscard]] static PairSeen seen_before(const View& view, const Live& live,
-                                            const CounterKey& key);
-  static Result<std::vector<Entry>> entries_of(const View& view, const CounterKey& key);
+  void apply(const View& view, Live& live, const Addition& addition);
+  /// `doubt`: what is taken as seen because it cannot be read.
+  [[nodiscard]] PairSeen seen_before(const View& view, const Live& live, const CounterKey& key,
+                                     PairSeen& doubt);
+  /// Of a file in which something could not be found.
+  void note_damage(const File& file, const Error& error);
+  Result<std::vector<Entry>> entries_of(const View& view, const CounterKey& key);
 
   // Past additions and entries: they become a sealed file (embedded_past.cpp).
   using TakeRow = std::function<Status(const CounterKey&, const std::vector<Entry>&)>;
@@ -218,7 +259,13 @@ class EmbeddedCounters {
   [[nodiscard]] std::vector<std::shared_ptr<const File>> whole_files() const;
   /// Whether what is made of these files has room on the disk beside them.
   Status has_room(const std::vector<std::shared_ptr<const File>>& inputs);
-  static void find_damage(const std::vector<std::shared_ptr<const File>>& inputs);
+  /// Whether any was found.
+  bool find_damage(const std::vector<std::shared_ptr<const File>>& inputs);
+  // What is damaged (embedded_damage.cpp).
+  Status set_aside_corrupt(const std::stop_token& stop);
+  Status set_aside_lost(const sqlite::CataloguedFile& lost);
+  void move_aside(std::int64_t id);
+  Status expire_losses(Day days_from);
   Status merge_some(const std::stop_token& stop);
   Status expire(const std::stop_token& stop);
   Status shrink(const std::stop_token& stop);
@@ -226,11 +273,14 @@ class EmbeddedCounters {
   /// enough; true if they are.
   Result<bool> shrink_by(const MergeRules& rules, const std::stop_token& stop);
   [[nodiscard]] std::uint64_t disk_bytes() const;
+  /// `lost`: what is damaged is left out; else such a file is not merged.
   Status rewrite(const std::vector<std::shared_ptr<const File>>& inputs, const MergeRules& rules,
-                 const std::stop_token& stop);
-  /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr.
+                 const std::stop_token& stop, std::vector<ShingleRange>* lost = nullptr);
+  /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr. With
+  /// `gaps`, the inputs are set aside.
   Status replace(const std::vector<std::shared_ptr<const File>>& inputs,
-                 const std::shared_ptr<const File>& made, const std::shared_ptr<Live>& sealed);
+                 const std::shared_ptr<const File>& made, const std::shared_ptr<Live>& sealed,
+                 const std::vector<sqlite::GapRow>& gaps = {});
   /// Nothing is unsure afterwards.
   Status settle(Catalogue& catalogue);
   Status drop_lost(const sqlite::CataloguedFile& lost);
@@ -244,7 +294,10 @@ class EmbeddedCounters {
   FileSystem& files_;
   const Clock& clock_;
   const std::function<void()> wanted_;
-  /// Held while tables are sealed, and by `import`, `learn` and `forget`. First of all locks.
+  /// Held by `maintain` and `repair`, before the next one.
+  Mutex maintaining_;
+  UniqueDoubts doubts_;
+  /// Held while tables are sealed, and by `import`, `learn` and `forget`. First of all other locks.
   Mutex sealing_;
   Guarded<Timekeeper> time_;
   /// Held while a new table is made and takes its place, so that tables come in the order of their
@@ -267,6 +320,7 @@ class EmbeddedCounters {
   std::uint64_t log_bytes_lost_ = 0;  ///< these three never change after the start
   std::uint64_t logs_lost_ = 0;
   std::vector<std::string> lost_;
+  std::atomic<bool> are_logs_told_{false};  ///< `repair` was called since
   std::atomic<std::uint64_t> next_number_{1};  ///< of a log or file
 };
 

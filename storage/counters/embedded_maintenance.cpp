@@ -55,12 +55,14 @@ MergeRules EmbeddedCounters::rules_now() {
 }
 
 Status EmbeddedCounters::maintain(const std::stop_token& stop) {
+  const MutexLock maintaining(maintaining_);
   Status first;
   const Slot slot = present_slot();
   if (const std::shared_ptr<Live> live = view()->live;
       live && live->table.slot() != slot && live->table.size() > 0)
     note(first, begin_table(live.get(), slot));
   note(first, seal_frozen(stop));
+  note(first, set_aside_corrupt(stop));
   note(first, expire(stop));
   note(first, merge_some(stop));
   note(first, shrink(stop));
@@ -117,7 +119,8 @@ Status EmbeddedCounters::seal(const std::shared_ptr<Live>& table) {
 
 Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>& inputs,
                                  const std::shared_ptr<const File>& made,
-                                 const std::shared_ptr<Live>& sealed) {
+                                 const std::shared_ptr<Live>& sealed,
+                                 const std::vector<sqlite::GapRow>& gaps) {
   std::vector<std::int64_t> removed;
   removed.reserve(inputs.size());
   for (const auto& input : inputs) removed.push_back(input->catalogued.id);
@@ -125,12 +128,17 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   change.removed = removed;
   if (made) change.added = std::span(&made->catalogued, 1);
   if (sealed) change.first_log = sealed->number + 1;
+  change.gaps = gaps;
+  // Before the log goes that would bring them again.
+  const std::vector<sqlite::DoubtRow> doubts = doubts_.unsaved();
+  change.doubts = doubts;
   auto catalogue = catalogue_.lock();
   if (Status changed = catalogue->file->change(change); !changed) {
     // That of a table is made again under its name.
     if (made && !sealed) catalogue->unsure.push_back(sealed_name(made->catalogued.id));
     return changed;
   }
+  doubts_.note_saved(doubts);
   remove_all(files_, catalogue->unsure);
   if (sealed) catalogue->first_log = sealed->number + 1;
   // Only who has the catalogue changes files and what was forgotten. That may be much, so it is
@@ -144,10 +152,15 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   for (const auto& file : files) first_left = std::min(first_left, file->number());
   for (const auto& file : before->lost)
     first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
+  std::vector<sqlite::GapRow> all_gaps = before->gaps;
+  all_gaps.insert(all_gaps.end(), gaps.begin(), gaps.end());
+  for (const auto& gap : all_gaps)
+    first_left = std::min(first_left, static_cast<std::uint64_t>(gap.id));
   const auto forgotten = left_from(before->forgotten, first_left);
   change_view([&](View& view) {
     view.files = std::move(files);
     std::erase(view.frozen, sealed);
+    view.gaps = std::move(all_gaps);
     view.forgotten = forgotten;
   });
   {
@@ -156,7 +169,12 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
     if (sealed) retired->push_back(sealed);
   }
   // Readers may still have them open. What cannot be removed now goes at the next start.
-  for (const std::int64_t id : removed) static_cast<void>(files_.remove(sealed_name(id)));
+  for (const std::int64_t id : removed) {
+    if (gaps.empty())
+      static_cast<void>(files_.remove(sealed_name(id)));
+    else
+      move_aside(id);
+  }
   if (sealed) drop_log(sealed->number, sealed->is_log_damaged);
   return {};
 }
@@ -178,7 +196,8 @@ void EmbeddedCounters::drop_log(std::uint64_t number, bool is_damaged) {
 }
 
 Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>& inputs,
-                                 const MergeRules& rules, const std::stop_token& stop) {
+                                 const MergeRules& rules, const std::stop_token& stop,
+                                 std::vector<ShingleRange>* lost) {
   std::vector<const SealedFile*> sealed;
   sealed.reserve(inputs.size());
   for (const auto& input : inputs) sealed.push_back(input->sealed.get());
@@ -200,14 +219,20 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   const std::string name = sealed_name(file_id(number));
   // A merge may take minutes; tables that wait for it would fill the memory.
   const auto footer =
-      merge_files(files_, sealed, name, rules, stop, leaves_out, [&] { return seal_frozen(stop); });
+      merge_files(files_, sealed, name, rules, stop, leaves_out,
+                  [&] { return seal_frozen(stop); }, lost);
   if (!footer) {
-    if (footer.error().code != ErrorCode::kTimeout) find_damage(inputs);
+    // What is damaged is set aside next, and is not an error of this work.
+    if (footer.error().code != ErrorCode::kTimeout && find_damage(inputs) &&
+        footer.error().code == ErrorCode::kCorrupt)
+      return {};
     return footer.error();
   }
+  std::vector<sqlite::GapRow> gaps;
+  if (lost != nullptr) gaps = gaps_of(inputs.front()->catalogued, *lost);
   if (footer->rows == 0) {
     if (Status removed = files_.remove(name); !removed) return removed;
-    return replace(inputs, nullptr, nullptr);
+    return replace(inputs, nullptr, nullptr, gaps);
   }
   auto made = open_made(number, *footer);
   if (!made) return made.error();
@@ -215,7 +240,7 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   for (const auto& input : inputs)
     singles_from = std::min(singles_from, input->singles_from.load());
   (*made)->singles_from = std::max(singles_from, rules.singles_from);
-  return replace(inputs, *made, nullptr);
+  return replace(inputs, *made, nullptr, gaps);
 }
 
 Status EmbeddedCounters::has_room(const std::vector<std::shared_ptr<const File>>& inputs) {
@@ -230,11 +255,6 @@ Status EmbeddedCounters::has_room(const std::vector<std::shared_ptr<const File>>
   return Error{ErrorCode::kUnavailable,
                fmt::format("to merge files needs {} kB on the disk of {}, which has {} kB free",
                            wanted / kKilobyte, options_.directory, *free / kKilobyte)};
-}
-
-void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {
-  for (const auto& input : inputs)
-    if (!input->sealed->verify()) input->is_damaged.store(true, std::memory_order_relaxed);
 }
 
 Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
@@ -265,6 +285,7 @@ Status EmbeddedCounters::expire(const std::stop_token& stop) {
   Status first;
   for (const sqlite::CataloguedFile& lost : now->lost)
     if (lost.day_last < rules.days_from) note(first, drop_lost(lost));
+  note(first, expire_losses(rules.days_from));
   for (const auto& file : now->files) {
     if (stop.stop_requested()) return first;
     if (file->catalogued.day_last < rules.days_from) {
@@ -291,6 +312,7 @@ Status EmbeddedCounters::drop_lost(const sqlite::CataloguedFile& lost) {
   auto catalogue = catalogue_.lock();
   sqlite::CounterCatalogue::Change change;
   change.removed = std::span(&lost.id, 1);
+  change.lost_from = lost.day_last + 1;
   if (Status changed = catalogue->file->change(change); !changed) return changed;
   change_view([&](View& view) { std::erase(view.lost, lost); });
   static_cast<void>(files_.remove(sealed_name(lost.id)));

@@ -97,6 +97,15 @@ void add_uniques(const std::vector<PastItem>& slots, const std::vector<Entry>& b
   }
 }
 
+/// Of a pair of which it cannot be read whether it was new.
+void doubt_uniques(const std::vector<PastItem>& slots, UniqueDoubts& doubts) {
+  for (const PastItem& item : slots) {
+    const CounterKey unique = Pair{item.key, item.unique}.unique_key();
+    doubts.add(unique, {Period::Unit::kSlot, item.slot});
+    doubts.add(unique, {Period::Unit::kDay, day_of(item.slot)});
+  }
+}
+
 Error in_future(std::uint32_t number) {
   return {ErrorCode::kInvalid, fmt::format("period {} is in the future", number)};
 }
@@ -190,6 +199,8 @@ Status EmbeddedCounters::learn(std::span<const PastAddition> additions) {
       // What cannot be read counts as seen: rather one too few than one pair twice.
       if (const auto before = entries_of(view, items[at].key); before)
         add_uniques(slots, *before, uniques);
+      else
+        doubt_uniques(slots, doubts_);
     }
     items.insert(items.end(), uniques.begin(), uniques.end());
     std::ranges::sort(items, comes_before);

@@ -23,6 +23,7 @@ Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
                            {time->wall, time->doubted_until}));
   if (Status opened = counters->open_files(); !opened) return opened.error();
   if (Status read = counters->read_forgotten(); !read) return read.error();
+  if (Status read = counters->read_losses(); !read) return read.error();
   if (Status read = counters->read_logs(); !read) return read.error();
   return counters;
 }
@@ -34,6 +35,9 @@ Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_fil
   auto file = std::make_shared<File>();
   file->catalogued = catalogued;
   file->sealed = *std::move(sealed);
+  const LostPeriods periods = LostPeriods::of(file->sealed->footer().range);
+  file->catalogued.slot_first = periods.slot_first;
+  file->catalogued.slot_last = periods.slot_last;
   file->singles_from = catalogued.day_first;
   return std::shared_ptr<const File>(std::move(file));
 }
@@ -49,8 +53,9 @@ Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_mad
   };
   if (range.has_slots) include(day_of(range.slot_first), day_of(range.slot_last));
   if (range.has_days) include(range.day_first, range.day_last);
-  return open_file(
-      {static_cast<std::int64_t>(number), footer.rows, footer.file_bytes(), first, last});
+  const LostPeriods periods = LostPeriods::of(range);
+  return open_file({static_cast<std::int64_t>(number), footer.rows, footer.file_bytes(), first,
+                    last, periods.slot_first, periods.slot_last});
 }
 
 Status EmbeddedCounters::open_files() {
@@ -126,6 +131,20 @@ Status EmbeddedCounters::read_forgotten() {
     next_number_ = std::max(next_number_.load(), last + 1);
   }
   change_view([&](View& view) { view.forgotten = std::move(forgotten); });
+  return {};
+}
+
+Status EmbeddedCounters::read_losses() {
+  auto catalogue = catalogue_.lock();
+  auto gaps = catalogue->file->gaps();
+  if (!gaps) return gaps.error();
+  const auto doubts = catalogue->file->doubts();
+  if (!doubts) return doubts.error();
+  doubts_.take(*doubts);
+  if (gaps->empty()) return {};
+  for (const sqlite::GapRow& gap : *gaps)
+    next_number_ = std::max(next_number_.load(), static_cast<std::uint64_t>(gap.id) + 1);
+  change_view([&](View& view) { view.gaps = *std::move(gaps); });
   return {};
 }
 

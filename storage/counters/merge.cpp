@@ -34,7 +34,7 @@ PeriodRange range_after(const PeriodRange& range, const MergeRules& rules) {
 
 /// A file being merged and the row that it is at.
 struct Source {
-  explicit Source(const SealedFile& file) : cursor(file) {}
+  Source(const SealedFile& file, std::vector<ShingleRange>* lost) : cursor(file, lost) {}
 
   Status advance() {
     auto next = cursor.next();
@@ -73,14 +73,15 @@ std::vector<Entry> apply_rules(PieceType type, std::span<const Entry> entries,
 Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* const> inputs,
                                  const std::string& name, const MergeRules& rules,
                                  const std::stop_token& stop, const LeavesOut& leaves_out,
-                                 const std::function<Status()>& meanwhile) {
+                                 const std::function<Status()>& meanwhile,
+                                 std::vector<ShingleRange>* lost) {
   PeriodRange range;
   std::uint64_t rows = 0;
   std::vector<Source> sources;
   for (const SealedFile* input : inputs) {
     range.include(range_after(input->footer().range, rules));
     rows += input->footer().rows;
-    sources.emplace_back(*input);
+    sources.emplace_back(*input, lost);
     if (Status status = sources.back().advance(); !status) return status.error();
   }
   auto writer = SealedWriter::begin(files, name, rows, range);

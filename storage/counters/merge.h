@@ -25,14 +25,16 @@ struct MergeRules {
 using LeavesOut = std::function<bool(std::size_t place, const CounterKey& key)>;
 
 /// Writes the rows of some files into one, each counter once. `leaves_out` may be empty.
-/// `meanwhile` is called every few thousand rows, for work that should not wait.
+/// `meanwhile` is called every few thousand rows, for work that should not wait. With `lost`, what is
+/// damaged is left out, and its shingles are put there.
 /// Errors:  those of SealedFile, SealedWriter and `meanwhile`; kTimeout if `stop` was requested.
 /// Threads: any thread.
 /// Cost:    about 100 ns a row.
 Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* const> inputs,
                                  const std::string& name, const MergeRules& rules,
                                  const std::stop_token& stop, const LeavesOut& leaves_out = {},
-                                 const std::function<Status()>& meanwhile = {});
+                                 const std::function<Status()>& meanwhile = {},
+                                 std::vector<ShingleRange>* lost = nullptr);
 
 /// The entries of one counter after the rules: sorted, maybe none.
 std::vector<Entry> apply_rules(PieceType type, std::span<const Entry> entries,

@@ -247,7 +247,8 @@ Result<const Row*> SealedFile::Cursor::next() {
   while (at_ == rows_.size() && bucket_ < file_->footer_.buckets())
     if (Status status = read_bucket(); !status) return status.error();
   if (at_ == rows_.size()) {
-    if (taken_ != file_->footer_.rows) return file_->status_of(Fault::kCorrupt).error();
+    const bool is_whole = lost_ == nullptr || lost_->empty();
+    if (is_whole && taken_ != file_->footer_.rows) return file_->status_of(Fault::kCorrupt).error();
     return nullptr;
   }
   ++taken_;
@@ -255,6 +256,26 @@ Result<const Row*> SealedFile::Cursor::next() {
 }
 
 Status SealedFile::Cursor::read_bucket() {
+  Status read = decode_bucket();
+  if (!read && lost_ != nullptr && read.error().code == ErrorCode::kCorrupt) {
+    pass_over();
+    return {};
+  }
+  return read;
+}
+
+void SealedFile::Cursor::pass_over() {
+  const std::uint64_t first = file_->first_shingle(bucket_);
+  if (!lost_->empty() && lost_->back().last == first - 1)
+    lost_->back().last = file_->last_shingle(bucket_);
+  else
+    lost_->push_back({first, file_->last_shingle(bucket_)});
+  rows_.clear();
+  at_ = 0;
+  ++bucket_;
+}
+
+Status SealedFile::Cursor::decode_bucket() {
   BytesView found;
   Fault fault = Fault::kNone;
   if (!read_mapped([&] {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "config/system/file_system.h"
 #include "config/system/mapped_read.h"
 #include "storage/counters/bit_stream.h"
+#include "storage/counters/gap.h"
 #include "storage/counters/row_code.h"
 
 namespace shingled::storage::counters {
@@ -107,14 +109,19 @@ class SealedFile {
   class Cursor {
    public:
     explicit Cursor(const SealedFile& file) : file_(&file) {}
+    /// Passes over what is damaged and puts to `lost` which shingles that were.
+    Cursor(const SealedFile& file, std::vector<ShingleRange>* lost) : file_(&file), lost_(lost) {}
     /// The next row; nullptr at the end. The row is valid until the next call.
     /// Errors: as find; also kCorrupt if rows are not in order or not as many as the footer says.
     Result<const Row*> next();
 
    private:
     Status read_bucket();
+    Status decode_bucket();
+    void pass_over();
 
     const SealedFile* file_;
+    std::vector<ShingleRange>* lost_ = nullptr;
     std::uint64_t bucket_ = 0;
     Bytes bytes_;
     std::vector<Row> rows_;
@@ -133,6 +140,10 @@ class SealedFile {
              std::string name);
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t shingle) const {
     return footer_.bucket_bits == 0 ? 0 : shingle >> (64U - footer_.bucket_bits);
+  }
+  [[nodiscard]] std::uint64_t last_shingle(std::uint64_t bucket) const {
+    return bucket + 1 == footer_.buckets() ? std::numeric_limits<std::uint64_t>::max()
+                                           : first_shingle(bucket + 1) - 1;
   }
   /// The lower end of a bucket's shingles.
   [[nodiscard]] std::uint64_t first_shingle(std::uint64_t bucket) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct CataloguedFile {
   std::uint64_t bytes = 0;
   std::uint32_t day_first = 0;  ///< of all its entries; also if the file itself cannot be read
   std::uint32_t day_last = 0;
+  /// Of its entries of ten minutes; first > last = it has none.
+  std::uint32_t slot_first = 0;
+  std::uint32_t slot_last = 0;
   friend bool operator==(const CataloguedFile&, const CataloguedFile&) = default;
 };
 
@@ -28,6 +32,28 @@ struct ForgottenRow {
   std::uint8_t tag = 0;
   std::int64_t last = 0;
   friend bool operator==(const ForgottenRow&, const ForgottenRow&) = default;
+};
+
+/// What a file had and nobody can read any more: counters with these shingles may have had entries
+/// of these periods.
+struct GapRow {
+  std::int64_t id = 0;  ///< of the file that had them
+  std::uint64_t shingle_first = 0;
+  std::uint64_t shingle_last = 0;
+  std::uint32_t day_first = 0;
+  std::uint32_t day_last = 0;
+  std::uint32_t slot_first = 0;  ///< first > last = no entries of ten minutes
+  std::uint32_t slot_last = 0;
+  friend bool operator==(const GapRow&, const GapRow&) = default;
+};
+
+/// A unique counter that may be too small in one period.
+struct DoubtRow {
+  std::uint64_t shingle = 0;
+  std::uint8_t tag = 0;
+  bool is_day = false;
+  std::uint32_t number = 0;  ///< of the slot or day
+  friend auto operator<=>(const DoubtRow&, const DoubtRow&) = default;
 };
 
 /// What time it was when the catalogue was written last (storage/counters/timekeeper.h).
@@ -63,12 +89,20 @@ class CounterCatalogue {
   Result<CatalogueTime> time();
   /// Every forgotten counter, in no particular order.
   Result<std::vector<ForgottenRow>> forgotten();
+  Result<std::vector<GapRow>> gaps();
+  Result<std::vector<DoubtRow>> doubts();
+  /// The mark of the key under which the counters are (COUNTERS.md section 2); nullopt = none yet.
+  Result<std::optional<std::uint64_t>> key_mark();
+  Status set_key_mark(std::uint64_t mark);
 
   struct Change {
     std::span<const std::int64_t> removed{};  ///< ids
     std::span<const CataloguedFile> added{};
     std::uint64_t first_log = 0;                ///< takes effect if it is larger than before
     std::span<const ForgottenRow> forgotten{};  ///< each takes the place of its counter's row
+    std::span<const GapRow> gaps{};
+    std::span<const DoubtRow> doubts{};
+    std::uint32_t lost_from = 0;  ///< gaps and doubts of earlier days go
   };
   /// In one transaction, which is on the disk afterwards with all that was written before, also if
   /// it changes nothing. Forgotten counters go with the last file
@@ -79,6 +113,8 @@ class CounterCatalogue {
  private:
   struct Statements;
   CounterCatalogue(OwnedFile file, std::unique_ptr<Statements> statements);
+  Status put_file(const CataloguedFile& file);
+  Status put_losses(const Change& change);
 
   OwnedFile file_;
   std::unique_ptr<Statements> statements_;  ///< end before the database
