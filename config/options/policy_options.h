@@ -79,10 +79,18 @@ struct PolicyRuleOptions {
   friend bool operator==(const PolicyRuleOptions&, const PolicyRuleOptions&) = default;
 };
 
+/// For which thresholds the scores of a file of rules were chosen.
+struct PolicyScale {
+  double score = 0;  ///< from which a message is spam
+  PolicyPlace place = {};
+  friend bool operator==(const PolicyScale&, const PolicyScale&) = default;
+};
+
 /// Section `policy`: rules on features and counters of a message.
 struct PolicyOptions {
   /// Files with more rules, absolute. Their rules are in `rules`.
   std::vector<std::string> files;
+  std::vector<PolicyScale> scales;  ///< of files that say so; compared with `milter.actions`
   /// Names of rules that are taken out of shadow; "all" = every rule. Done in `rules`.
   std::vector<std::string> live;
   /// All rules, those of files first. Each name once.

@@ -113,24 +113,39 @@ void load_policy_rule(const Field& entry, RuleCollection& rules) {
   section.boolean("enabled", rule.enabled);
 }
 
+constexpr double kScaleMin = 0.001;
+
+/// `scale` in a file of rules.
+void load_scale(Section& section, const YamlNode& node, std::vector<PolicyScale>& scales) {
+  double score = 0;
+  section.real("scale", score, {kScaleMin, kAnyRuleScore});
+  const YamlNode* given = node.find("scale");
+  if (given != nullptr && score >= kScaleMin)
+    scales.push_back({score, place_of(section.diagnostics(), given->position)});
+}
+
 void load_all(Section&& section, RuleCollection& rules) {
   for (const Field& entry : section.entries()) load_policy_rule(entry, rules);
 }
 
-/// `rules` at the top, or in `policy` as in shingled.yaml.
-void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollection& rules) {
+/// `scale` and `rules` at the top, or in `policy` as in shingled.yaml.
+void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollection& rules,
+                    std::vector<PolicyScale>& scales) {
   Section section(&root, "", diagnostics);
   if (section.has("policy")) {
     Section policy = section.section("policy");
     for (const std::string_view key : {"files", "live"})
-      policy.refuse_key(key, "is not read in a file of rules; allowed: rules");
+      policy.refuse_key(key, "is not read in a file of rules; allowed: scale, rules");
+    load_scale(policy, *root.find("policy"), scales);
     load_all(policy.section("rules"), rules);
   } else {
+    load_scale(section, root, scales);
     load_all(section.section("rules"), rules);
   }
 }
 
-void load_file(const Field& item, const std::string& path, RuleCollection& rules) {
+void load_file(const Field& item, const std::string& path, RuleCollection& rules,
+               std::vector<PolicyScale>& scales) {
   const auto text = read_whole_text(path, kYamlBytesMax);
   if (!text) {
     item.problem(in_quotes(path) + " cannot be read: " + text.error().message);
@@ -138,7 +153,7 @@ void load_file(const Field& item, const std::string& path, RuleCollection& rules
   }
   Diagnostics diagnostics(path);
   const auto root = parse_yaml(*text, {Position::Origin::kFile, 1, 1}, "", diagnostics);
-  if (root) load_file_tree(*root, diagnostics, rules);
+  if (root) load_file_tree(*root, diagnostics, rules, scales);
   item.diagnostics().include(diagnostics);
 }
 
@@ -149,11 +164,13 @@ std::string absolute(std::string_view path, const std::string& named_in) {
   return (slash == std::string::npos ? "" : named_in.substr(0, slash + 1)) + std::string(path);
 }
 
-void load_files(Section& section, std::vector<std::string>& files, RuleCollection& rules) {
+void load_files(Section& section, PolicyOptions& out, RuleCollection& rules) {
+  std::vector<std::string>& files = out.files;
   const auto field = section.field("files");
   if (!field) return;
   constexpr std::string_view kAllowed = "paths of files with rules, or [] for none";
   files.clear();
+  out.scales.clear();
   for (const Field& item : field->list()) {
     const auto text = item.scalar(kAllowed);
     if (!text) continue;
@@ -163,7 +180,7 @@ void load_files(Section& section, std::vector<std::string>& files, RuleCollectio
       return;
     }
     files.push_back(absolute(*text, section.diagnostics().file_name()));
-    load_file(item, files.back(), rules);
+    load_file(item, files.back(), rules, out.scales);
   }
 }
 
@@ -202,7 +219,7 @@ void report_no_condition(const PolicyRuleOptions& rule, const RuleCollection& ru
 
 void load_policy(Section&& section, PolicyOptions& out) {
   RuleCollection rules(out.rules);
-  load_files(section, out.files, rules);
+  load_files(section, out, rules);
   load_all(section.section("rules"), rules);
   load_live(section, out.live, out.rules, rules);
   for (const PolicyRuleOptions& rule : out.rules) {

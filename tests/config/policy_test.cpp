@@ -178,6 +178,39 @@ TEST_F(PolicyFiles, MistakesInAFileHaveItsName) {
                   "e.yaml:1:1: is a single value; allowed: a map of settings"));
 }
 
+TEST_F(PolicyFiles, AFileForOtherThresholdsIsAnError) {
+  struct Case {
+    const char* why;
+    const char* scale;
+    const char* actions;
+    bool fits;
+  };
+  for (const Case& c : {
+           Case{"made for 100, and the defaults reject from 10", "scale: 100\n", "{}", false},
+           Case{"inside policy, too", "policy: {scale: 100}\n", "{}", false},
+           Case{"the thresholds that it is made for", "scale: 100\n",
+                "{reject: 100, add_header: 50}", true},
+           Case{"moved somewhat", "scale: 100\n", "{reject: 120, add_header: 50}", true},
+           Case{"another one stops mail much earlier", "scale: 100\n",
+                "{reject: 100, quarantine: 20, add_header: 5}", false},
+           Case{"only a mark", "scale: 100\n", "{reject: off, add_header: 100}", true},
+           Case{"only a mark, much earlier", "scale: 100\n", "{reject: off, add_header: 4}", false},
+           Case{"nothing is done with the score", "scale: 100\n", "{reject: off, add_header: off}",
+                true},
+           Case{"much too small", "scale: 1\n", "{reject: 100, add_header: 50}", false},
+           Case{"says nothing", "rules: {}\n", "{}", true},
+       }) {
+    write("a.yaml", c.scale);
+    const Loaded loaded =
+        load(std::string("milter: {actions: ") + c.actions + "}\npolicy: {files: [a.yaml]}\n");
+    std::string problems;
+    for (const Problem& problem : loaded.problems)
+      if (problem.is_error()) problems += problem.to_string() + "\n";
+    EXPECT_EQ(problems.empty(), c.fits) << c.why << ": " << problems;
+    if (!c.fits) EXPECT_NE(problems.find("a.yaml:1:"), std::string::npos) << problems;
+  }
+}
+
 TEST_F(PolicyFiles, AFileThatIsMissingOrTooLargeIsAnError) {
   write("large.yaml", std::string(kYamlBytesMax + 1, '#'));
   const auto large = load("policy: {files: large.yaml}");
