@@ -25,6 +25,20 @@ bool begins_with_field(std::string_view text) {
 // phish with a hash it leaves out one in a hundred.
 constexpr std::uint32_t kOwnWordsToTeach = 3;
 
+/// Near which other people's mail is found.
+bool says_little(const mime::PartHash& hash) {
+  return hash.common && hash.method == mime::HashMethod::kShingles &&
+         hash.own_words < kOwnWordsToTeach;
+}
+
+/// Whether the hash is that of a text of the body with enough words of its own.
+bool says_enough(const mime::PartHash& hash) {
+  const bool is_text = hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml ||
+                       hash.kind == mime::PartKind::kRobust;
+  return is_text && hash.place == mime::PartPlace::kBody &&
+         hash.method == mime::HashMethod::kShingles && !says_little(hash);
+}
+
 /// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).
 bool is_auto_reply(std::string_view message) {
   constexpr std::string_view kField = "auto-submitted:";
@@ -65,16 +79,25 @@ std::optional<std::string> common_property(std::string_view message, const mime:
                        report->type.subtype);
   }
   if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
-  const auto says_little = [](const mime::PartHash& hash) {
-    return hash.common && hash.method == mime::HashMethod::kShingles &&
-           hash.own_words < kOwnWordsToTeach;
-  };
   const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
-  if (text == hashes.end()) return std::nullopt;
+  if (text == hashes.end() || std::ranges::any_of(hashes, says_enough)) return std::nullopt;
   return fmt::format("its text has {}: others write the same about other things",
                      text->own_words == 0   ? "no words of its own"
                      : text->own_words == 1 ? "one word of its own"
                                             : fmt::format("{} words of its own", text->own_words));
+}
+
+std::vector<mime::PartHash> own_hashes(std::span<const mime::PartHash> hashes) {
+  std::vector<mime::PartHash> out;
+  for (const mime::PartHash& hash : hashes) {
+    // Also the other forms of the same text: they are found for the same mail.
+    const bool is_common = std::ranges::any_of(hashes, [&](const mime::PartHash& other) {
+      return other.index == hash.index && other.place == mime::PartPlace::kBody &&
+             says_little(other);
+    });
+    if (!is_common) out.push_back(hash);
+  }
+  return out;
 }
 
 }  // namespace shingled::milter::reports

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mime/analyze.h"
 
@@ -22,7 +23,8 @@ std::optional<std::string> why_no_message(std::string_view bytes);
 
 /// Why a message looks like many others that nobody would refuse: a bounce, a receipt, an answer of
 /// the absent (RFC 3834), or a text with hardly a word of its own, near which other people's mail
-/// is found. None: it may be taught.
+/// is found. None: it may be taught. A message with another text that has words of its own is not
+/// common: `own_hashes` leaves out the text that is.
 ///
 /// `hashes`: those of the rule. A text that is found by its exact digest alone is not meant: it
 /// finds nothing but itself.
@@ -30,5 +32,10 @@ std::optional<std::string> why_no_message(std::string_view bytes);
 /// Threads: stateless.
 std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes);
+
+/// Without those of parts whose text has hardly a word of its own, such as "see the HTML part"
+/// beside the letter itself.
+/// Threads: stateless.
+std::vector<mime::PartHash> own_hashes(std::span<const mime::PartHash> hashes);
 
 }  // namespace shingled::milter::reports

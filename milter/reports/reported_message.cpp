@@ -120,7 +120,7 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
     if (auto why = common_property(bytes, analysis, of_rule)) {
       out.not_taught = *std::move(why);
     } else {
-      add_hashes(of_rule, rules[i], seen, out.hashes);
+      add_hashes(own_hashes(of_rule), rules[i], seen, out.hashes);
     }
   }
   return out;

@@ -88,6 +88,14 @@ def run_on(messages, call, codes=(0, EX_DATAERR)):
     return objects
 
 
+def with_answers(messages, answers):
+    """Those that were read. The others are named: figures without them are of another corpus."""
+    for message in messages:
+        if message.path not in answers:
+            print(f"left out, no answer: {message.name}", file=sys.stderr)
+    return [message for message in messages if message.path in answers]
+
+
 def is_real():
     """Whether the program has all that is measured."""
     return all(harness.run(*words, "--help").returncode == 0 for words in (("report",), ("policy", "check")))
@@ -128,7 +136,7 @@ def replay_real(reported, others, args, thresholds):
                 if done.returncode not in (0, EX_DATAERR):
                     sys.exit(done.stderr)
             answers = run_on(others, lambda paths: daemon.run("scan", "--json", *paths))
-    for message in others:
+    for message in with_answers(others, answers):
         answer = answers[message.path]
         scores = rule_scores(answer, names)
         message.settle(*hits_of(answer), answer["score"], sum(scores.values()), thresholds, " ".join(scores))
@@ -137,14 +145,14 @@ def replay_real(reported, others, args, thresholds):
 def replay_simulated(reported, others, args, thresholds):
     pieces = run_on(reported + others, lambda paths: harness.run("counters", "pieces", "--json", *paths))
     pieces_of = {path: policy_trial.pieces_by_type(answer) for path, answer in pieces.items()}
-    complaints = collections.Counter((kind, piece) for message in reported
+    complaints = collections.Counter((kind, piece) for message in with_answers(reported, pieces_of)
                                      for kind, all_of in pieces_of[message.path].items() for piece in set(all_of))
     rules = policy_trial.Rules(policy_trial.read_rules(args.policy))
     with tempfile.TemporaryDirectory() as folder, harness.Daemon(folder) as daemon:
         run_on(reported, lambda paths: daemon.run("add", "--json", "--flag", "denied", "--weight", args.weight,
                                                   *paths))
         answers = run_on(others, lambda paths: daemon.run("scan", "--json", *paths))
-    for message in others:
+    for message in with_answers(others, {path: answers[path] for path in answers if path in pieces_of}):
         answer = answers[message.path]
         fired = rules.fired(pieces_of[message.path], lambda kind, piece: {"complaint": complaints[kind, piece]},
                             {"FUZZY_DENIED"} if any(hits_of(answer)) else set(),
@@ -176,6 +184,7 @@ def print_table(head, rows):
 
 
 def print_results(asked, ham, args):
+    asked, ham = ([m for m in part if m.found] for part in (asked, ham))  # settled
     rows = []
     for label, wanted in (("spam", lambda m: m.kind == "spam"), ("phish", lambda m: m.kind == "phish"),
                           ("design", lambda m: m.half == "design"), ("report", lambda m: m.half == "report"),

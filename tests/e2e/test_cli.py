@@ -529,6 +529,25 @@ class WithoutDaemon(unittest.TestCase):
         self.assertIn(part["digest"], text)
         self.assertIn(part["shingles"][31], text)
 
+    def test_hash_says_what_differs_in_mail(self):
+        body = "\n".join(f"line {number} of the attachment" for number in range(40))
+        lf = ("From: a@example.org\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"
+              "--b\nContent-Type: text/plain\n\nhello there my friend, this is the letter itself\n"
+              "--b\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=a.bin\n\n"
+              f"{body}\n--b--\n").encode()
+        crlf = lf.replace(b"\n", b"\r\n")
+
+        def digests(*words, stdin):
+            done = self.ends_with(0, "hash", "--json", "--robust", *words, stdin=stdin)
+            return [part["digest"] for part in objects(done.stdout)[0]["parts"]], done.stderr
+        stored, note = digests(stdin=lf)
+        mailed, no_note = digests("--mailed", stdin=lf)
+        self.assertNotEqual(stored, mailed)
+        self.assertIn("1 of", note)
+        self.assertIn("--mailed", note)
+        self.assertEqual("", no_note)
+        self.assertEqual((mailed, ""), digests(stdin=crlf))
+
     def test_hash_prints_the_stages_of_rspamd(self):
         if not VECTORS.is_dir():
             self.skipTest(f"{VECTORS} is not here")

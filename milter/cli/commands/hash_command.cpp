@@ -2,6 +2,7 @@
 #include <sysexits.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
@@ -24,6 +25,7 @@ struct HashArguments {
   bool robust = false;
   bool json = false;
   bool stages = false;
+  bool mailed = false;
 };
 
 Json shingles_json(const Fingerprint& fingerprint) {
@@ -61,6 +63,36 @@ void print_part(const mime::PartHash& hash, Console& console) {
   print_table(rows, "    ", console);
 }
 
+/// The message with lines that end in CRLF, as mail servers pass it on and the milter, `add` and
+/// `scan` see it.
+std::string as_mailed(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '\n' && (i == 0 || bytes[i - 1] != '\r')) out += '\r';
+    out += bytes[i];
+  }
+  return out;
+}
+
+/// Says which hashes are others in the mail. People look them up, and find nothing.
+void tell_difference(const SourceMessage& message, const std::vector<mime::PartHash>& stored,
+                     const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
+  const std::string mailed = as_mailed(message.bytes);
+  if (mailed == message.bytes) return;
+  const auto hashes = mime::hash_message(mime::analyze(mailed, mime), rule);
+  const auto differ = std::ranges::count_if(stored, [&](const mime::PartHash& hash) {
+    return std::ranges::find(hashes, hash.fingerprint.digest, [](const mime::PartHash& other) {
+             return other.fingerprint.digest;
+           }) == hashes.end();
+  });
+  if (differ == 0) return;
+  console.note(fmt::format(
+      "{}: lines end in LF; with the CRLF of mail, as the milter and `add` see it, {} of {} hashes "
+      "{} another (--mailed shows them)",
+      terminal_safe(message.name), differ, stored.size(), differ == 1 ? "is" : "are"));
+}
+
 int print_hashes(const SourceMessage& message, const HashArguments& arguments,
                  const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime);
@@ -69,6 +101,7 @@ int print_hashes(const SourceMessage& message, const HashArguments& arguments,
     return EX_OK;
   }
   const auto hashes = mime::hash_message(analysis, rule);
+  if (!arguments.mailed) tell_difference(message, hashes, mime, rule, console);
   if (arguments.json) {
     Json parts = Json::array();
     for (const auto& part : hashes) parts.push_back(part_json(part));
@@ -101,7 +134,8 @@ int run_hash(const HashArguments& arguments, Console& console) {
   }
   return for_each_message(
       arguments.messages,
-      {.message_bytes_max = settings->milter.message_bytes_max, .line_ends = LineEnds::kAsStored},
+      {.message_bytes_max = settings->milter.message_bytes_max,
+       .line_ends = arguments.mailed ? LineEnds::kAsMailed : LineEnds::kAsStored},
       console, [&](const SourceMessage& message) {
         return print_hashes(message, arguments, mime, hash_rule, console);
       });
@@ -113,9 +147,9 @@ void add_hash_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("hash", "Digests and shingles of messages; asks no server");
   command->footer(
-      R"(Without --rule, only the hashes that rspamd makes with its default rule. A file is hashed as it is. The milter and
+      R"(Without --rule, only the hashes that rspamd makes with its default rule. A file is hashed as it is, as rspamc does. The milter and
 the other commands see lines that end in CRLF, as in mail servers; an attachment that is sent as plain text (7bit,
-8bit) then has another hash.
+8bit) then has another hash. Where that makes a difference, a note says so; --mailed shows what they see.
 
 Example:
   shingled hash --json message.eml
@@ -126,6 +160,8 @@ Example:
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->add_flag("--stages", arguments->stages,
                     "Instead of hashes, show how they are made, stage by stage, as JSON");
+  command->add_flag("--mailed", arguments->mailed,
+                    "With lines that end in CRLF, as the milter, add and scan see the file");
   command->add_option("--rule", arguments->rule, "Rule of the configuration to use")
       ->type_name("NAME");
   command->add_flag("--robust", arguments->robust,

@@ -68,13 +68,14 @@ int Trainer::take(const SourceMessage& message) {
   }
   const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
   const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
-  const std::vector<mime::PartHash>& parts = hashes_of_rule.of_rule.front();
+  std::vector<mime::PartHash> parts = hashes_of_rule.of_rule.front();
   if (!force_ && !parts.empty()) {
     if (const auto why = reports::common_property(message.bytes, analysis, parts)) {
       ++taken_;
       ++common_;
       return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");
     }
+    parts = reports::own_hashes(parts);
   }
   ++taken_;
   if (parts.empty()) {
