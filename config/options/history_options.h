@@ -16,7 +16,7 @@ struct HistoryOptions {
   std::uint64_t bytes_max = 1ULL << 30U;
   /// For which windows the counters of a message are asked, for rules that are tried later: 10m to
   /// 24h in steps of ten minutes, 1d to 14d. Empty: only what the rules in force need.
-  std::vector<std::string> windows = {"1h", "1d", "14d"};
+  std::vector<std::string> windows = {"10m", "1h", "1d", "14d"};
 
   friend bool operator==(const HistoryOptions&, const HistoryOptions&) = default;
 };

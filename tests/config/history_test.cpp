@@ -26,7 +26,7 @@ TEST(History, IsOnWithoutASetting) {
   const HistoryOptions history = history_of("");
   EXPECT_TRUE(history.enabled);
   EXPECT_EQ(history.keep, std::chrono::hours(24 * 14));
-  EXPECT_THAT(history.windows, ElementsAre("1h", "1d", "14d"));
+  EXPECT_THAT(history.windows, ElementsAre("10m", "1h", "1d", "14d"));
 }
 
 TEST(History, ReadsEveryKey) {

@@ -86,7 +86,13 @@ class History(Counted):
         self.assertEqual([2, 0, 0], [rule["hits"]["all"] for rule in tried["rules"]])
         self.assertEqual(2, sum(change["count"] for change in tried["changes"]))
         self.assertEqual({one["queue_id"] for one in rest[:2]}, {one["queue_id"] for one in tried["examples"]})
+        for lacking in tried["lacking"]:
+            self.assertEqual(6, lacking["messages"])
+            self.assertTrue(lacking["rules"], lacking)
         text = self.run_ok("policy", "try", str(rules))
+        for lacking in tried["lacking"]:
+            self.assertIn(f"6 of them without the window {lacking['window']} (history.windows): unknown for "
+                          + ", ".join(lacking["rules"]), text)
         self.assertIn("2 verdicts would be another one:", text)
         other = self.tmp / "other.yaml"
         other.write_text(f"policy: {{files: [{rules}]}}\n")

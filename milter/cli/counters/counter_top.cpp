@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/counters/count_table.h"
@@ -84,6 +85,18 @@ int run_counter_top(TopArguments& arguments, Console& console) {
   }
   for (const std::string& line : top_lines(*counters, arguments.rising)) console.line(line);
   if (counters->empty()) console.note("nothing was counted in this window");
+  const bool nameless = std::none_of(counters->begin(), counters->end(),
+                                     [](const TopCounter& counter) { return counter.piece; });
+  if (!counters->empty() && nameless) {
+    console.note(
+        run.settings().counters.names
+            ? "No name is known: only pieces that came often get one (counters.names_mass), since "
+              "counters.names is on."
+            : "Shingles are keyed hashes, so only names that are kept can be shown: counters: "
+              "{names: yes} keeps the texts of frequent pieces from then on. `shingled counters "
+              "show "
+              "TYPE PIECE` asks for a piece that you know.");
+  }
   return EX_OK;
 }
 

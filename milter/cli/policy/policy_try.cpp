@@ -113,16 +113,32 @@ void print_changes(const TrialReport& report, Console& console) {
   print_table(examples, "  ", console);
 }
 
+/// "SENDER_FLOOD, SUBJECT_FLOOD and 3 others": those that want a window.
+std::string rules_with(const CompiledRules& rules, const std::string& window) {
+  constexpr std::size_t kNamed = 5;
+  std::string out;
+  std::size_t found = 0;
+  for (const Rule& rule : rules.rules) {
+    if (!rule.enabled || !windows_of(rule.condition).contains(window)) continue;
+    if (++found > kNamed) continue;
+    out += (out.empty() ? "" : ", ") + terminal_safe(rule.name);
+  }
+  if (found > kNamed)
+    out += fmt::format(" and {}", counted(found - kNamed, "other rule", "other rules"));
+  return out;
+}
+
 void print_trial(const Tried& tried, const TrialReport& report, Console& console) {
   const TrialCounts& all = report.messages;
   console.line(fmt::format("{}: {} spam, {} ham ({} complained, {} rescued)",
                            counted(all.all, "message", "messages"), all.spam, all.ham,
                            all.complained, all.rescued));
-  if (report.other_windows > 0)
-    console.line(
-        fmt::format("{} without a window that a rule wants: unknown for it "
-                    "(history.windows)",
-                    report.other_windows));
+  for (const auto& [window, count] : report.lacking) {
+    console.line(fmt::format("{} of them without {}: unknown for {}", count,
+                             window == kUsualWindow ? "what is usual, which no history has"
+                                                    : "the window " + window + " (history.windows)",
+                             rules_with(*tried.rules, window)));
+  }
   if (report.unseen > 0)
     console.line(fmt::format("{} judged without a look at them: not tried", report.unseen));
   if (report.broken > 0) console.line(fmt::format("{} cannot be read: not tried", report.broken));
@@ -171,10 +187,18 @@ Json trial_json(const Tried& tried, const TrialReport& report) {
                         {"score_from", change.score_from},
                         {"score_to", change.score_to}});
   }
+  Json lacking = Json::array();
+  for (const auto& [window, count] : report.lacking) {
+    Json wanted = Json::array();
+    for (const Rule& rule : tried.rules->rules)
+      if (rule.enabled && windows_of(rule.condition).contains(window)) wanted.push_back(rule.name);
+    lacking.push_back({{"window", window}, {"messages", count}, {"rules", std::move(wanted)}});
+  }
   return {{"messages", trial_counts_json(report.messages)},
           {"broken", report.broken},
           {"unseen", report.unseen},
           {"other_windows", report.other_windows},
+          {"lacking", std::move(lacking)},
           {"rules", rules},
           {"thresholds", thresholds},
           {"changes", changes},

@@ -39,6 +39,11 @@ Class class_of(std::uint8_t label, Action action, bool judged) {
   return action == Action::kPass ? Class::kHam : Class::kSpam;
 }
 
+/// Only days before today have skipped ones: what is usual.
+std::string window_text(const Window& window) {
+  return window.skipped > 0 ? std::string(kUsualWindow) : to_string(window);
+}
+
 TrialCounts counts_of(std::uint8_t label, Class kind) {
   return {.all = 1,
           .spam = kind == Class::kSpam ? 1U : 0U,
@@ -63,6 +68,7 @@ TrialReport& TrialReport::operator+=(const TrialReport& more) {
   broken += more.broken;
   unseen += more.unseen;
   other_windows += more.other_windows;
+  for (const auto& [window, count] : more.lacking) lacking[window] += count;
   rules.resize(std::max(rules.size(), more.rules.size()));
   for (std::size_t i = 0; i < more.rules.size(); ++i) rules[i] += more.rules[i];
   for (std::size_t from = 0; from < kTrialActions; ++from) {
@@ -74,6 +80,18 @@ TrialReport& TrialReport::operator+=(const TrialReport& more) {
   std::ranges::sort(examples, std::greater<>(), &TrialChange::time);
   if (examples.size() > kTrialExamples) examples.resize(kTrialExamples);
   return *this;
+}
+
+std::set<std::string> windows_of(const policy::Condition& condition) {
+  std::set<std::string> out;
+  for (const policy::Condition& part : condition.parts) out.merge(windows_of(part));
+  if (condition.kind != policy::Condition::Kind::kAtom) return out;
+  const policy::Atom& atom = condition.atom;
+  using Kind = policy::Atom::Kind;
+  if (atom.kind == Kind::kCount || atom.kind == Kind::kShare || atom.kind == Kind::kUsual)
+    out.insert(to_string(atom.window));
+  if (atom.kind == Kind::kUsual) out.insert(std::string(kUsualWindow));
+  return out;
 }
 
 double spam_share(const TrialCounts& hits, const TrialCounts& messages) {
@@ -95,7 +113,7 @@ struct RuleTrial::Prepared {
         const auto found = std::ranges::find(windows, window);
         const bool has = found != windows.end();
         places.push_back(has ? static_cast<std::size_t>(found - windows.begin()) : kNowhere);
-        lacks = lacks || !has;
+        if (!has) lacking.insert(window_text(window));
       }
     }
     for (AtomCode& atom : rules.atoms) hide_windows(atom);
@@ -116,7 +134,7 @@ struct RuleTrial::Prepared {
   std::vector<Window> windows;
   policy::CompiledRules rules;
   std::vector<std::vector<std::size_t>> columns;  ///< of each need: the place of each window
-  bool lacks = false;
+  std::set<std::string> lacking;
   policy::Evaluation evaluation;
 };
 
@@ -194,7 +212,8 @@ void RuleTrial::add(const storage::sqlite::HistoryReader::View& row) {
   report_.messages += counts;
 
   Prepared& prepared = prepared_for(record_.windows);
-  if (prepared.lacks) ++report_.other_windows;
+  if (!prepared.lacking.empty()) ++report_.other_windows;
+  for (const std::string& window : prepared.lacking) ++report_.lacking[window];
   policy::CounterReadings readings(rules_.needs.size());
   read_counters(prepared, readings);
   read_symbols();

@@ -3,8 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/options/milter_options.h"
@@ -40,6 +43,7 @@ struct TrialChange {
 };
 
 inline constexpr std::size_t kTrialActions = 6;
+inline constexpr std::string_view kUsualWindow = "usual";
 inline constexpr std::size_t kTrialExamples = 10;
 
 struct TrialReport {
@@ -47,7 +51,9 @@ struct TrialReport {
   std::uint64_t broken = 0;         ///< rows that cannot be read; not tried
   std::uint64_t unseen = 0;         ///< judged without a look at them; not tried
   std::uint64_t other_windows = 0;  ///< without a window that a rule wants: unknown for it
-  std::vector<TrialCounts> rules;   ///< those for which each rule fires
+  /// Of these by window; days before today, which `usual` wants, are kUsualWindow.
+  std::map<std::string, std::uint64_t> lacking;
+  std::vector<TrialCounts> rules;  ///< those for which each rule fires
   /// How many verdicts become another one: changes[from][to].
   std::array<std::array<std::uint64_t, kTrialActions>, kTrialActions> changes{};
   std::vector<TrialChange> examples;  ///< of these, the newest first, at most kTrialExamples
@@ -61,6 +67,9 @@ struct TrialReport {
 
 /// The share of hits among spam, of the hits among spam and ham: 1 = only spam. 0.5 without hits.
 double spam_share(const TrialCounts& hits, const TrialCounts& messages);
+
+/// The windows that the counters of a rule want, with kUsualWindow.
+std::set<std::string> windows_of(const policy::Condition& condition);
 
 /// Tries rules on rows of the history: they take the place of the rules of then. The score of other
 /// evidence stays, the thresholds are those of `actions`. A message that the failure policy judged

@@ -159,7 +159,10 @@ TrialReport counted_plainly(const std::vector<Plain>& messages) {
     counts.ham =
         plain.label == 2 || (plain.label == 0 && judged && plain.action == Action::kPass) ? 1 : 0;
     report.messages += counts;
-    if (!plain.has_day_window) ++report.other_windows;
+    if (!plain.has_day_window) {
+      ++report.other_windows;
+      ++report.lacking["24h"];
+    }
     const std::vector<bool> fired = fires(plain);
     double score = plain.others;
     for (std::size_t r = 0; r < fired.size(); ++r) {
