@@ -9,13 +9,14 @@ namespace shingled::storage {
 
 Result<std::unique_ptr<counters::CounterStore>> open_counters(const CounterOptions& options,
                                                               Clock& clock, Random& random,
-                                                              Logger& logger) {
+                                                              Logger& logger,
+                                                              std::optional<std::uint64_t> mark) {
   if (options.shared.enabled()) {
-    auto store = shared_counters::SharedCounters::open(options.shared, clock, random, logger);
+    auto store = shared_counters::SharedCounters::open(options.shared, clock, random, logger, mark);
     if (!store) return store.error().in("counters.journal_directory");
     return std::unique_ptr<counters::CounterStore>(*std::move(store));
   }
-  auto store = counters::EmbeddedCounterStore::open(options.embedded, clock, logger);
+  auto store = counters::EmbeddedCounterStore::open(options.embedded, clock, logger, mark);
   if (!store) return store.error().in("counters.directory");
   return std::unique_ptr<counters::CounterStore>(*std::move(store));
 }

@@ -21,6 +21,7 @@ struct Position {
 struct Problem {
   enum class Severity : std::uint8_t {
     kError,    ///< it cannot be used
+    kFault,    ///< a part of it cannot be used; the daemon starts without that part
     kWarning,  ///< it can be used, but probably does not do what was meant
   };
   std::string file;  ///< or "-o" for an override

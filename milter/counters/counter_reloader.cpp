@@ -4,6 +4,7 @@
 
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
+#include "storage/counters/key_mark.h"
 #include "storage/open_counters.h"
 
 namespace shingled::milter::counters {
@@ -11,7 +12,9 @@ namespace shingled::milter::counters {
 void CounterReloader::use(const CounterOptions& options, const ActionOptions& actions,
                           features::CounterNeeds needs) {
   if (options.enabled && store() == nullptr) {
-    if (const Status opened = open(options); !opened) {
+    const Status opened = open(options);
+    *why_off_.lock() = opened ? "" : opened.error().message;
+    if (!opened) {
       logger_.error(LogLine("counters_off")
                         .field("why", opened.error().message)
                         .field("mail", "goes on without counters"));
@@ -40,9 +43,10 @@ Status CounterReloader::open(const CounterOptions& options) {
   // The folder of the files is that of the key, too, unless key_file names another.
   if (Status made = storage::counters::make_counter_folder(options.embedded.directory); !made)
     return made.error().in("counters.directory");
-  auto key = storage::counters::read_or_make_key(options.key_path(), random_);
+  auto key = storage::counters::site_key(options, random_);
   if (!key) return key.error();
-  auto store = storage::open_counters(options, clock_, random_, logger_);
+  auto store =
+      storage::open_counters(options, clock_, random_, logger_, storage::counters::key_mark(*key));
   if (!store) return store.error();
   *site_.lock() = *key;
   *store_.lock() = *std::move(store);

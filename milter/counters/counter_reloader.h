@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
@@ -42,6 +43,8 @@ class CounterReloader {
   }
   /// The site's key; nullopt until they were opened.
   [[nodiscard]] std::optional<CounterKeyBytes> site() const { return *site_.lock(); }
+  /// Why there are none though they are enabled; empty otherwise.
+  [[nodiscard]] std::string why_off() const { return *why_off_.lock(); }
   void report(MetricReport& report) const;
 
  private:
@@ -56,6 +59,7 @@ class CounterReloader {
   mutable Guarded<std::shared_ptr<storage::counters::CounterStore>> store_;
   mutable Guarded<std::shared_ptr<storage::counters::PieceNames>> names_;
   mutable Guarded<std::optional<CounterKeyBytes>> site_;
+  mutable Guarded<std::string> why_off_;
   std::shared_ptr<const CountryFile> countries_;  ///< the last one that could be read
   CurrentCounter current_;
 };

@@ -34,11 +34,13 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
   for (const CounterAsk& what : asks_) ask(what, pieces, keys, deadline, facts);
   if (facts.pieces.empty()) return facts;
   facts.time = clock_.now() - start;
-  const auto unknown = std::ranges::count(facts.pieces, false,
-                                          [](const rules::PieceCounts& one) { return one.known; });
+  const auto unknown = std::ranges::count_if(
+      facts.pieces, [](const rules::PieceCounts& one) { return !one.known || !one.lost.empty(); });
   state_.ask.observe(facts.time);
   state_.events.unknown.add(static_cast<std::uint64_t>(unknown));
-  note(state_.asking, "ask", unknown > 0 ? "some counters are unknown" : "");
+  // Some alone are those of a damaged file, which the store says by itself.
+  const bool none = std::ranges::none_of(facts.pieces, &rules::PieceCounts::known);
+  note(state_.asking, "ask", none ? "counters are unknown" : "");
   return facts;
 }
 
@@ -54,11 +56,15 @@ void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pi
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     rules::PieceCounts& counts = facts.pieces.emplace_back();
     counts.piece = std::move(question.pieces[i]);
-    counts.known = answers && answers->known[i];
-    if (!counts.known) continue;
+    if (!answers) continue;
     const auto& places = what.places[static_cast<std::size_t>(counts.piece.type)];
+    const auto is_known = [&](std::size_t place) { return answers->is_known(i, place); };
+    counts.known = answers->known[i] || std::ranges::any_of(places, is_known);
+    if (!counts.known) continue;
     counts.sums.reserve(places.size());
     for (const std::size_t place : places) counts.sums.push_back(answers->of(i, place));
+    if (answers->known[i] || std::ranges::all_of(places, is_known)) continue;
+    for (const std::size_t place : places) counts.lost.push_back(!is_known(place));
   }
 }
 
@@ -86,7 +92,7 @@ void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, std::span<
                                  clock_.now() + setup_.options.shared.redis.timeout);
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     const bool frequent =
-        answers.known[i] && answers.of(i, 0).of(Measure::kMass) >= setup_.options.names_mass;
+        answers.is_known(i, 0) && answers.of(i, 0).of(Measure::kMass) >= setup_.options.names_mass;
     const mime::Piece& piece = question.pieces[i];
     if (frequent) setup_.name(piece.type, question.keys[i].shingle, text_of(piece));
   }

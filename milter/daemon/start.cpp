@@ -221,7 +221,8 @@ Status RunningDaemon::start_counter_service() {
 
 status::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
-  return site ? status::SiteCounters{counters_.store(), *site} : status::SiteCounters{};
+  return site ? status::SiteCounters{counters_.store(), *site}
+              : status::SiteCounters{nullptr, {}, counters_.why_off()};
 }
 
 void RunningDaemon::register_metrics() {

@@ -22,6 +22,7 @@
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
 #include "storage/counters/counter_key.h"
+#include "storage/counters/key_mark.h"
 #include "storage/crypto/keypair.h"
 #include "storage/similar/sample_library.h"
 
@@ -45,6 +46,9 @@ class Findings {
   }
   void warning(std::string_view key, std::string_view what) {
     found_.push_back(places_.problem(key, what, Problem::Severity::kWarning));
+  }
+  void fault(std::string_view key, std::string_view what) {
+    found_.push_back(places_.problem(key, what, Problem::Severity::kFault));
   }
   [[nodiscard]] std::vector<Problem> take() { return std::move(found_); }
 
@@ -143,16 +147,21 @@ void check_counters(const CounterOptions& options, Findings& found) {
     if (!countries)
       found.warning("counters.geoip", countries.error().message + "; countries are not counted");
   }
-  if (::access(options.key_path().c_str(), F_OK) != 0) return;
+  // It is made at the first start.
+  const std::string catalogue = options.embedded.directory + "/counters.db";
+  if (::access(options.key_path().c_str(), F_OK) != 0 &&
+      (options.shared.enabled() || ::access(catalogue.c_str(), F_OK) != 0))
+    return;
   SystemRandom random;
-  const auto key = storage::counters::read_or_make_key(options.key_path(), random);
-  if (key) return;
-  const std::string& why = key.error().message;
-  // If nobody chose its place, it belongs to the folder.
-  if (options.key_file.empty())
-    found.warning("counters.directory", why + "; nothing is counted until it can be used");
-  else
-    found.error("counters.key_file", why);
+  const auto key = storage::counters::site_key(options, random);
+  Status right = key ? Status() : Status(key.error());
+  if (key && !options.shared.enabled())
+    right = storage::counters::check_key_mark(options.embedded.directory,
+                                              storage::counters::key_mark(*key));
+  if (right) return;
+  // Mail is filtered without counters rather than not at all.
+  found.fault(options.key_file.empty() ? "counters.directory" : "counters.key_file",
+              right.error().message + "; nothing is counted until it can be used");
 }
 
 /// Checks only that the folder of the log exists. The rights are checked when the log is opened.

@@ -40,7 +40,7 @@ Result<std::unique_ptr<HistoryRecorder>> HistoryReloader::open(const HistoryOpti
     if (Status made = storage::counters::make_counter_folder(counters.embedded.directory); !made)
       return made.error().in("counters.directory");
   }
-  const auto site = storage::counters::read_or_make_key(counters.key_path(), random_);
+  const auto site = storage::counters::site_key(counters, random_);
   if (!site) return site.error();
   return HistoryRecorder::open({.options = options, .site = *site}, clock_, logger_);
 }

@@ -90,8 +90,8 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
   for (const rules::PieceCounts& counts : counters.pieces) {
     if (need == asked.end() || need->type != counts.piece.type)
       need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
-    const bool known =
-        counts.known && need != asked.end() && counts.sums.size() == need->windows.size();
+    const bool known = counts.known && counts.lost.empty() && need != asked.end() &&
+                       counts.sums.size() == need->windows.size();
     record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
     if (known) {
       if (of_need == nullptr || *of_need != need->windows)

@@ -62,6 +62,14 @@ PieceValue value_of(const AtomCode& atom, const PieceReading& reading) {
   const std::size_t last =
       atom.kind == AtomCode::Kind::kUsual ? atom.usual + kUsualDays - 1 : atom.window;
   if (reading.sums.size() <= std::max<std::size_t>(last, atom.window)) return value;
+  const auto is_lost = [&](std::size_t window) {
+    return window < reading.lost.size() && reading.lost[window];
+  };
+  if (is_lost(atom.window)) return value;
+  if (atom.kind == AtomCode::Kind::kUsual) {
+    for (std::uint32_t day = 0; day < kUsualDays; ++day)
+      if (is_lost(atom.usual + day)) return value;
+  }
   const Amounts& sums = reading.sums[atom.window];
   value.known = true;
   value.count = sums.of(atom.measure);

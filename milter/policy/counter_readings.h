@@ -22,6 +22,7 @@ using features::CounterNeeds;
 struct PieceReading {
   std::string piece;          ///< as people read it, for explanations; may be empty
   std::vector<Amounts> sums;  ///< of each window of the need; empty = unknown
+  std::vector<bool> lost{};   ///< windows that are unknown; empty = none
   friend bool operator==(const PieceReading&, const PieceReading&) = default;
 };
 

@@ -145,7 +145,10 @@ CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts
     PieceReading reading{text_of(counts.piece), {}};
     if (counts.known) {
       reading.sums.reserve(asked[n]->places.size());
-      for (const std::size_t place : asked[n]->places) reading.sums.push_back(counts.sums[place]);
+      for (const std::size_t place : asked[n]->places) {
+        reading.sums.push_back(counts.sums[place]);
+        if (!counts.lost.empty()) reading.lost.push_back(counts.lost[place]);
+      }
     }
     out.add(n, std::move(reading));
   }

@@ -75,7 +75,7 @@ Result<CounterKeyBytes> ReportDesk::site_key(const Settings& settings) {
     Status made = storage::counters::make_counter_folder(settings.counters.embedded.directory);
     if (!made) return made.error().in("counters.directory");
   }
-  return storage::counters::read_or_make_key(settings.counters.key_path(), random_);
+  return storage::counters::site_key(settings.counters, random_);
 }
 
 Status ReportDesk::open(State& state) {

@@ -17,6 +17,8 @@ struct PieceCounts {
   bool known = false;
   /// By window of the need of its type; empty if it is not known.
   std::vector<storage::counters::Amounts> sums = {};
+  /// The windows whose sum means nothing, because a file of then is damaged; empty = none.
+  std::vector<bool> lost = {};
 };
 
 /// What the counters say of a message: how things were before it.

@@ -52,8 +52,15 @@ std::string answers_json(std::span<const RequestedPiece> pieces, std::span<const
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     append_counter(pieces[k], out);
     out += answers.known[k] ? "\"known\":true,\"sums\":[" : "\"known\":false,\"sums\":[";
-    for (std::size_t w = 0; answers.known[k] && w < windows.size(); ++w) {
-      out += w == 0 ? "{" : ",{";
+    bool any = false;
+    for (std::size_t w = 0; w < windows.size(); ++w) any = any || answers.is_known(k, w);
+    for (std::size_t w = 0; any && w < windows.size(); ++w) {
+      if (w > 0) out += ',';
+      if (!answers.is_known(k, w)) {
+        out += "null";
+        continue;
+      }
+      out += '{';
       append_amounts(answers.of(k, w), out);
       out += '}';
     }

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "storage/counters/key_mark.h"
+
 namespace shingled::milter::status {
 
 namespace {
@@ -30,6 +32,8 @@ using storage::counters::Period;
 using storage::counters::Slot;
 
 using Unit = Period::Unit;
+
+constexpr std::string_view kMarkBegin = "{\"key\":";
 
 void append_counts(const CounterKey& key, const Period& period, const Amounts& amounts,
                    std::string& out) {
@@ -132,6 +136,23 @@ Error wrong_line(std::size_t number, std::string_view what) {
 }
 
 }  // namespace
+
+void append_mark_line(std::uint64_t mark, std::string& out) {
+  out += std::string(kMarkBegin) + '"' + storage::counters::mark_text(mark) + "\"}\n";
+}
+
+std::optional<Result<std::uint64_t>> take_mark_line(std::string_view& text) {
+  if (!text.starts_with(kMarkBegin)) return std::nullopt;
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const bool has_key = json.is_object() && json.contains("key") && json["key"].is_string();
+  const auto mark =
+      has_key ? storage::counters::parse_mark(json["key"].get<std::string>()) : std::nullopt;
+  if (!mark) return Error{ErrorCode::kInvalid, "\"key\": is not a mark of 16 hexadecimal digits"};
+  return *mark;
+}
 
 void append_count_lines(const CounterSeries& counter, std::string& out) {
   std::map<Day, Amounts> days;

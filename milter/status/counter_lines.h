@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,19 @@
 #include "storage/counters/counter_store.h"
 
 namespace shingled::milter::status {
+
+/// Appends the first line of an export, which says under which key its shingles are
+/// (storage/counters/key_mark.h):
+///
+///   {"key":"98dc12ab90ef3476"}
+///
+/// Threads: stateless.
+void append_mark_line(std::uint64_t mark, std::string& out);
+
+/// Takes such a line off the front; nullopt if there is none.
+/// Errors:  kInvalid: not 16 hexadecimal digits.
+/// Threads: stateless.
+std::optional<Result<std::uint64_t>> take_mark_line(std::string_view& text);
 
 /// Appends the counts of a counter that are not 0, one in each line, as an export has them:
 ///

@@ -13,6 +13,7 @@
 #include "milter/status/counter_lines.h"
 #include "milter/status/counter_request.h"
 #include "milter/status/counter_top.h"
+#include "storage/counters/key_mark.h"
 
 namespace shingled::milter::status {
 
@@ -183,15 +184,36 @@ HttpReply learn_page(const CounterCall& call) {
 }
 
 HttpReply import_page(const CounterCall& call) {
-  const auto found = parse_count_lines(call.body, call.store().present_slot());
+  std::string_view lines = call.body;
+  if (const auto mark = take_mark_line(lines)) {
+    const std::uint64_t ours = storage::counters::key_mark(call.counters.key);
+    if (!*mark) return counter_failure(mark->error());
+    if (**mark != ours)
+      return counter_error(kWrongRequest,
+                           storage::counters::other_key_error("the export", **mark, ours));
+  }
+  const auto found = parse_count_lines(lines, call.store().present_slot());
   if (!found) return counter_failure(found.error());
   const Status done = call.store().import(*found, call.long_deadline());
   return done ? json_page(kOk, {{"imported", found->size()}}) : counter_failure(done.error());
 }
 
 HttpReply verify_page(const CounterCall& call) {
-  const Status done = call.store().verify(call.stop);
-  if (done) return json_page(kOk, {{"ok", true}});
+  const auto asked = CounterJson::parse(call.body, nullptr, /*allow_exceptions=*/false);
+  const bool repairs = asked.is_object() && asked.contains("repair") && asked["repair"] == true;
+  Status done = repairs ? call.store().repair(call.stop) : Status();
+  if (done) done = call.store().verify(call.stop);
+  if (done) {
+    CounterJson page = {{"ok", true}};
+    const auto losses = call.store().losses();
+    if (!losses.empty()) {
+      const auto last = std::ranges::max(losses, {}, &storage::counters::CounterLoss::day_last);
+      page["lost_files"] = losses.size();
+      page["unknown_until"] =
+          storage::counters::date_text(last.day_last + storage::counters::kDaysKept);
+    }
+    return json_page(kOk, page);
+  }
   if (done.error().code != ErrorCode::kCorrupt) return counter_failure(done.error());
   return json_page(kOk, {{"ok", false}, {"error", done.error().message}});
 }
@@ -203,9 +225,12 @@ HttpReply export_page(const CounterCall& call) {
   struct Export {
     std::shared_ptr<CounterStore> store;
     std::unique_ptr<storage::counters::CounterCursor> cursor;
-    bool ended;
+    std::uint64_t mark;
+    bool begun = false;
+    bool ended = false;
   };
-  auto work = std::make_shared<Export>(Export{call.counters.store, *std::move(opened), false});
+  auto work = std::make_shared<Export>(Export{call.counters.store, *std::move(opened),
+                                              storage::counters::key_mark(call.counters.key)});
   HttpReply reply{kOk, "application/jsonl"};
   reply.more = [work]() -> Result<std::string> {
     std::string lines;
@@ -213,7 +238,9 @@ HttpReply export_page(const CounterCall& call) {
       const auto next = work->cursor->next();
       if (!next) return next.error();
       work->ended = *next == nullptr;
-      if (!work->ended) append_count_lines(**next, lines);
+      if (work->ended) break;
+      if (!std::exchange(work->begun, true)) append_mark_line(work->mark, lines);
+      append_count_lines(**next, lines);
     }
     return lines;
   };
@@ -279,7 +306,10 @@ HttpReply CounterPages::answer_of(const HttpRequest& request) const {
   }
   auto call = std::make_shared<CounterCall>(
       CounterCall{counters_(), names_, clock_, request.body, std::stop_token()});
-  if (call->counters.store == nullptr) return counter_error(kOff, "counters are off");
+  if (call->counters.store == nullptr) {
+    const std::string& why = call->counters.why_off;
+    return counter_error(kOff, why.empty() ? "counters are off" : "counters are off: " + why);
+  }
   if (!page->is_long) return page->answer(*call);
   HttpReply reply;
   reply.later = [answer = page->answer, call](const std::stop_token& stop) {

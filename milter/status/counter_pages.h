@@ -22,6 +22,7 @@ namespace shingled::milter::status {
 struct SiteCounters {
   std::shared_ptr<storage::counters::CounterStore> store;  ///< null = there are none
   CounterKeyBytes key{};
+  std::string why_off{};  ///< why there are none, if they should be there
 };
 
 /// Requests for the pages since the start, by their status.
@@ -48,7 +49,8 @@ static_assert(kHasWholeTable<CounterRequests>);
 ///
 ///   POST /counters/ask     space, pieces, windows   -> {"windows", "counters": [{"type",
 ///   "shingle",
-///                                                      "known", "sums": one for each window}]}
+///                                                      "known", "sums": one for each window; null:
+///                                                      unknown}]}
 ///   POST /counters/add     space, pieces, add       -> {"added": counters}
 ///   POST /counters/take    ask, then add            -> as ask
 ///   POST /counters/series  space, pieces            -> {"now", "counters": [{"type", "shingle",
@@ -61,7 +63,8 @@ static_assert(kHasWholeTable<CounterRequests>);
 ///   POST /counters/learn   additions                -> {"learnt": additions}
 ///   GET  /counters/export                           -> lines (counter_lines.h)
 ///   POST /counters/import  lines                    -> {"imported": counters}
-///   POST /counters/verify                           -> {"ok": true}, or {"ok": false, "error"}
+///   POST /counters/verify  repair                   -> {"ok": true}, or {"ok": false, "error"};
+///                                                      "lost_files", "unknown_until" if any
 ///
 /// Only direct and authorised requests (http_message.h) are answered; others are 403. 503: there
 /// are no counters, or they cannot be reached. `entries` are those of the store: that of a day does

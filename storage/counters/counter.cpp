@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "config/base/number_text.h"
 
@@ -50,6 +51,12 @@ Slot slot_of(WallTime time) {
   const std::int64_t seconds = std::max<std::int64_t>(time.time_since_epoch().count(), 0);
   return static_cast<Slot>(
       std::min<std::int64_t>(seconds / kSlotSeconds, std::numeric_limits<Slot>::max()));
+}
+
+std::string date_text(Day day) {
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(day))};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 Amounts day_part(PieceType type, const Amounts& of_slot) {

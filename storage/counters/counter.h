@@ -102,6 +102,9 @@ inline constexpr std::uint32_t kDaysKept = kWindowDaysMax + 1;
 Slot slot_of(WallTime time);
 constexpr Day day_of(Slot slot) { return slot / kSlotsPerDay; }
 
+/// "2026-11-26"
+std::string date_text(Day day);
+
 /// Which period a number belongs to.
 struct Period {
   enum class Unit : std::uint8_t { kSlot, kDay };

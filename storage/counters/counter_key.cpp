@@ -63,4 +63,16 @@ Result<CounterKeyBytes> read_or_make_key(const std::string& path, Random& random
   return read_key_file(path);
 }
 
+Result<CounterKeyBytes> site_key(const CounterOptions& options, Random& random) {
+  const std::string path = options.key_path();
+  const std::string catalogue = options.embedded.directory + "/counters.db";
+  const bool has_counters = !options.shared.enabled() && ::access(catalogue.c_str(), F_OK) == 0;
+  if (has_counters && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT)
+    return Error{ErrorCode::kNotFound,
+                 path + ": the key is gone, and " + options.embedded.directory +
+                     " has counters that nobody can find without it; allowed: put the key back, "
+                     "or move that folder away to begin anew"};
+  return read_or_make_key(path, random);
+}
+
 }  // namespace shingled::storage::counters

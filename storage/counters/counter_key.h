@@ -4,6 +4,7 @@
 
 #include "config/base/random.h"
 #include "config/base/result.h"
+#include "config/options/counter_options.h"
 #include "mime/fingerprint/piece_shingle.h"
 
 namespace shingled::storage::counters {
@@ -16,5 +17,10 @@ namespace shingled::storage::counters {
 /// Threads: any thread; of several processes that make the file at once one wins, and all get its
 /// key.
 Result<CounterKeyBytes> read_or_make_key(const std::string& path, Random& random);
+
+/// The key of the counters of these settings: `read_or_make_key` of its file, but never a new one
+/// for a folder that has counters.
+/// Errors: also kNotFound: the file is gone, and the counters are there.
+Result<CounterKeyBytes> site_key(const CounterOptions& options, Random& random);
 
 }  // namespace shingled::storage::counters

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -66,6 +67,17 @@ class CounterCursor {
   virtual Result<const CounterSeries*> next() = 0;
 };
 
+/// A file that cannot be read, or a part of it: some counters are unknown in windows that reach
+/// into its periods.
+struct CounterLoss {
+  std::string file;   ///< its name now
+  double share = 1;   ///< of its counters
+  Day day_first = 0;  ///< of what it had
+  Day day_last = 0;
+  bool set_aside = false;  ///< false = it is in its place, or nowhere
+  friend bool operator==(const CounterLoss&, const CounterLoss&) = default;
+};
+
 /// A call of `add` that is made later than it should have been.
 struct PastAddition {
   Slot slot = 0;
@@ -122,6 +134,14 @@ class CounterStore {
   /// there has nothing to compare.
   /// Errors: the first one: kCorrupt, kUnavailable; kTimeout (a stop was requested).
   virtual Status verify(const std::stop_token& stop) = 0;
+
+  /// Like `verify`, but sets aside what is damaged or gone, so that the rest is whole again. What
+  /// was there stays unknown.
+  /// Errors: as `verify`; the disk.
+  virtual Status repair(const std::stop_token& /*stop*/) { return {}; }
+
+  /// What of the files cannot be read.
+  [[nodiscard]] virtual std::vector<CounterLoss> losses() const { return {}; }
 
   [[nodiscard]] virtual Slot present_slot() = 0;
 

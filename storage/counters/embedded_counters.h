@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -53,16 +54,6 @@ struct EmbeddedCounterStatus {
   std::vector<std::string> lost;     ///< what is wrong with the files and logs that were lost
 };
 
-/// A file that cannot be read, or a part of it: some counters are unknown in windows that reach
-/// into its periods.
-struct CounterLoss {
-  std::string file;        ///< its name now
-  double share = 1;        ///< of its counters
-  Day day_first = 0;       ///< of what it had
-  Day day_last = 0;
-  bool set_aside = false;  ///< false = it is in its place, and may be mended
-};
-
 /// Counters of this machine: the running ten minutes in memory over a log, the rest in sealed
 /// files.
 ///
@@ -80,10 +71,13 @@ class EmbeddedCounters {
   ///
   /// `files`: the folder of sealed files and logs. `wanted`: called when `maintain` has work; from
   /// any thread, must not block.
-  /// Errors: those of CounterCatalogue and of reading the folder.
+  /// `mark`: of the key of the shingles; a catalogue without a mark gets it.
+  /// Errors: those of CounterCatalogue and of reading the folder; kInvalid if the catalogue has
+  /// another mark.
   static Result<std::unique_ptr<EmbeddedCounters>> open(const EmbeddedCounterOptions& options,
                                                         FileSystem& files, const Clock& clock,
-                                                        std::function<void()> wanted = {});
+                                                        std::function<void()> wanted = {},
+                                                        std::optional<std::uint64_t> mark = {});
   ~EmbeddedCounters() = default;
   EmbeddedCounters(const EmbeddedCounters&) = delete;
   EmbeddedCounters& operator=(const EmbeddedCounters&) = delete;
@@ -173,8 +167,8 @@ class EmbeddedCounters {
     [[nodiscard]] std::uint64_t last_forgotten(const CounterKey& key) const {
       return forgotten ? forgotten->last(key) : 0;
     }
-    /// Calls `take(LostPeriods, id of the file)` for whatever may have had entries of this counter and cannot be
-    /// read; without what `find` finds in files.
+    /// Calls `take(LostPeriods, id of the file)` for whatever may have had entries of this counter
+    /// and cannot be read; without what `find` finds in files.
     template <typename Take>
     void each_loss(const CounterKey& key, const Take& take) const {
       if (lost.empty() && gaps.empty()) return;
@@ -201,6 +195,8 @@ class EmbeddedCounters {
                    const Timekeeper::State& time);
 
   // At the start.
+  static Status check_mark(sqlite::CounterCatalogue& catalogue, const std::string& directory,
+                           std::optional<std::uint64_t> mark);
   Status open_files();
   Status read_forgotten();
   Status read_losses();
@@ -320,7 +316,7 @@ class EmbeddedCounters {
   std::uint64_t log_bytes_lost_ = 0;  ///< these three never change after the start
   std::uint64_t logs_lost_ = 0;
   std::vector<std::string> lost_;
-  std::atomic<bool> are_logs_told_{false};  ///< `repair` was called since
+  std::atomic<bool> are_logs_told_{false};     ///< `repair` was called since
   std::atomic<std::uint64_t> next_number_{1};  ///< of a log or file
 };
 

@@ -8,14 +8,16 @@
 
 #include "storage/counters/counter_files.h"
 #include "storage/counters/embedded_counters.h"
+#include "storage/counters/key_mark.h"
 
 namespace shingled::storage::counters {
 
 Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
     const EmbeddedCounterOptions& options, FileSystem& files, const Clock& clock,
-    std::function<void()> wanted) {
+    std::function<void()> wanted, std::optional<std::uint64_t> mark) {
   auto catalogue = sqlite::CounterCatalogue::open(options.directory + "/counters.db");
   if (!catalogue) return catalogue.error();
+  if (Status right = check_mark(**catalogue, options.directory, mark); !right) return right.error();
   const auto time = (*catalogue)->time();
   if (!time) return time.error();
   std::unique_ptr<EmbeddedCounters> counters(
@@ -26,6 +28,17 @@ Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
   if (Status read = counters->read_losses(); !read) return read.error();
   if (Status read = counters->read_logs(); !read) return read.error();
   return counters;
+}
+
+Status EmbeddedCounters::check_mark(sqlite::CounterCatalogue& catalogue,
+                                    const std::string& directory,
+                                    std::optional<std::uint64_t> mark) {
+  if (!mark) return {};
+  const auto kept = catalogue.key_mark();
+  if (!kept) return kept.error();
+  if (!*kept) return catalogue.set_key_mark(*mark);
+  if (**kept == *mark) return {};
+  return Error{ErrorCode::kInvalid, other_key_error(directory, **kept, *mark)};
 }
 
 Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_file(

@@ -12,15 +12,17 @@ namespace {
 
 constexpr std::chrono::seconds kMaintainPause{5};
 constexpr std::chrono::hours kBetweenLines{1};
+constexpr std::chrono::hours kBetweenDamageLines{24};
 /// Of files that were lost.
 constexpr std::size_t kLossLinesMax = 20;
 
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedCounterStore>> EmbeddedCounterStore::open(
-    const EmbeddedCounterOptions& options, const Clock& clock, Logger& logger) {
+    const EmbeddedCounterOptions& options, const Clock& clock, Logger& logger,
+    std::optional<std::uint64_t> mark) {
   if (Status made = make_counter_folder(options.directory); !made) return made.error();
-  auto store = open_without_threads(options, folder_files(options.directory), clock, logger);
+  auto store = open_without_threads(options, folder_files(options.directory), clock, logger, mark);
   if (!store) return store;
   EmbeddedCounterStore* const self = store->get();
   self->sync_task_.emplace("counters-sync", options.sync,
@@ -33,10 +35,10 @@ Result<std::unique_ptr<EmbeddedCounterStore>> EmbeddedCounterStore::open(
 
 Result<std::unique_ptr<EmbeddedCounterStore>> EmbeddedCounterStore::open_without_threads(
     const EmbeddedCounterOptions& options, std::unique_ptr<FileSystem> files, const Clock& clock,
-    Logger& logger) {
+    Logger& logger, std::optional<std::uint64_t> mark) {
   std::unique_ptr<EmbeddedCounterStore> store(
       new EmbeddedCounterStore(std::move(files), clock, logger));
-  if (Status opened = store->open_counters(options); !opened) return opened.error();
+  if (Status opened = store->open_counters(options, mark); !opened) return opened.error();
   store->log_losses();
   return store;
 }
@@ -46,14 +48,16 @@ EmbeddedCounterStore::EmbeddedCounterStore(std::unique_ptr<FileSystem> files, co
     : files_(std::move(files)),
       clock_(clock),
       logger_(logger),
-      unknown_lines_(kBetweenLines),
+      damage_lines_(kBetweenDamageLines),
       early_lines_(kBetweenLines),
       shrunk_lines_(kBetweenLines) {}
 
-Status EmbeddedCounterStore::open_counters(const EmbeddedCounterOptions& options) {
-  auto counters = EmbeddedCounters::open(options, *files_, clock_, [this] {
+Status EmbeddedCounterStore::open_counters(const EmbeddedCounterOptions& options,
+                                           std::optional<std::uint64_t> mark) {
+  const auto wake = [this] {
     if (maintain_task_) maintain_task_->wake();
-  });
+  };
+  auto counters = EmbeddedCounters::open(options, *files_, clock_, wake, mark);
   if (!counters) return counters.error();
   counters_ = *std::move(counters);
   return {};
@@ -74,6 +78,31 @@ void EmbeddedCounterStore::log_losses() {
     logger_.error(LogLine("counters_files_lost").field("files", status.lost.size()));
   if (status.log_bytes_lost != 0)
     logger_.warning(LogLine("counters_log_bytes_lost").field("bytes", status.log_bytes_lost));
+}
+
+Status EmbeddedCounterStore::repair(const std::stop_token& stop) {
+  Status done = note(changing_, counters_->repair(stop));
+  log_damage();
+  return done;
+}
+
+void EmbeddedCounterStore::log_damage() {
+  const std::vector<CounterLoss> losses = counters_->losses();
+  const bool is_due = damage_lines_.pass(clock_.now());
+  std::vector<CounterLoss> told;
+  {
+    auto logged = damage_logged_.lock();
+    for (const CounterLoss& loss : losses)
+      if (is_due || std::ranges::find(*logged, loss) == logged->end()) told.push_back(loss);
+    *logged = losses;
+  }
+  for (std::size_t i = 0; i < std::min(told.size(), kLossLinesMax); ++i)
+    logger_.error(LogLine("counters_damaged")
+                      .field("file", told[i].file)
+                      .field("percent", std::max(1, static_cast<int>(told[i].share * 100)))
+                      .field("from", date_text(told[i].day_first))
+                      .field("until", date_text(told[i].day_last))
+                      .field("meaning", "counters that it had are unknown in these periods"));
 }
 
 void EmbeddedCounterStore::log_limits() {
@@ -118,13 +147,7 @@ CounterAnswers EmbeddedCounterStore::ask(std::span<const CounterKey> keys,
   const TimePoint end = clock_.now();
   ask_time_.observe(end - begun);
   const auto unknown = std::count(answers.known.begin(), answers.known.end(), false);
-  if (unknown != 0) {
-    unknown_.add(static_cast<std::uint64_t>(unknown));
-    if (unknown_lines_.pass(end))
-      logger_.error(LogLine("counters_unknown")
-                        .field("counters", unknown)
-                        .field("reason", "a file is damaged or cannot be read"));
-  }
+  if (unknown != 0) unknown_.add(static_cast<std::uint64_t>(unknown));
   return answers;
 }
 
@@ -153,6 +176,7 @@ void EmbeddedCounterStore::sync() { static_cast<void>(note(syncing_, counters_->
 
 void EmbeddedCounterStore::maintain(const std::stop_token& stop) {
   static_cast<void>(note(maintaining_, counters_->maintain(stop)));
+  log_damage();
   log_limits();
 }
 

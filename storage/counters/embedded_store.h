@@ -35,11 +35,12 @@ class EmbeddedCounterStore final : public CounterStore {
   /// Errors: those of make_counter_folder and EmbeddedCounters; kUnavailable if another process has
   ///         the folder. Each names it.
   static Result<std::unique_ptr<EmbeddedCounterStore>> open(const EmbeddedCounterOptions& options,
-                                                            const Clock& clock, Logger& logger);
+                                                            const Clock& clock, Logger& logger,
+                                                            std::optional<std::uint64_t> mark = {});
   /// Over other files, and without threads: the caller has to call `sync` and `maintain`.
   static Result<std::unique_ptr<EmbeddedCounterStore>> open_without_threads(
       const EmbeddedCounterOptions& options, std::unique_ptr<FileSystem> files, const Clock& clock,
-      Logger& logger);
+      Logger& logger, std::optional<std::uint64_t> mark = {});
   ~EmbeddedCounterStore() override;
   EmbeddedCounterStore(const EmbeddedCounterStore&) = delete;
   EmbeddedCounterStore& operator=(const EmbeddedCounterStore&) = delete;
@@ -55,6 +56,8 @@ class EmbeddedCounterStore final : public CounterStore {
   Status learn(std::span<const PastAddition> additions, TimePoint deadline) override;
   Status forget(std::span<const CounterKey> keys, TimePoint deadline) override;
   Status verify(const std::stop_token& stop) override { return counters_->verify(stop); }
+  Status repair(const std::stop_token& stop) override;
+  [[nodiscard]] std::vector<CounterLoss> losses() const override { return counters_->losses(); }
   [[nodiscard]] Slot present_slot() override { return counters_->present_slot(); }
   void report(MetricReport& report) const override;
 
@@ -72,8 +75,10 @@ class EmbeddedCounterStore final : public CounterStore {
   };
 
   EmbeddedCounterStore(std::unique_ptr<FileSystem> files, const Clock& clock, Logger& logger);
-  Status open_counters(const EmbeddedCounterOptions& options);
+  Status open_counters(const EmbeddedCounterOptions& options, std::optional<std::uint64_t> mark);
   void log_losses();
+  /// What was found damaged since, and once a day all of it.
+  void log_damage();
   void log_limits();
   Status note(Work& work, Status done);
 
@@ -87,9 +92,10 @@ class EmbeddedCounterStore final : public CounterStore {
   Histogram ask_time_{kLatencyShape};
   Histogram add_time_{kLatencyShape};
   EventCount unknown_;
-  AtMostEvery unknown_lines_;
+  AtMostEvery damage_lines_;
   AtMostEvery early_lines_;
   AtMostEvery shrunk_lines_;
+  Guarded<std::vector<CounterLoss>> damage_logged_;
   std::uint64_t early_logged_ = 0;   ///< of `maintain`
   std::uint64_t shrunk_logged_ = 0;  ///< of `maintain`
   std::unique_ptr<EmbeddedCounters> counters_;

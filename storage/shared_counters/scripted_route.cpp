@@ -1,11 +1,15 @@
 #include "storage/shared_counters/scripted_route.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "storage/counters/key_mark.h"
+#include "storage/redis/key_slot.h"
 #include "storage/redis/open_route.h"
 #include "storage/redis/scripts.h"
 #include "storage/shared_counters/script_texts.h"
+#include "storage/shared_counters/shared_layout.h"
 
 namespace shingled::storage::shared_counters {
 
@@ -20,8 +24,8 @@ NullLogger& no_log() {
 }  // namespace
 
 ScriptedRoute::ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock,
-                             Logger& logger)
-    : options_(options), meanwhile_(meanwhile), clock_(clock), logger_(logger) {
+                             Logger& logger, std::optional<std::uint64_t> mark)
+    : options_(options), meanwhile_(meanwhile), clock_(clock), logger_(logger), mark_(mark) {
   route_ = redis::open_route(options_, options_.write_servers, redis::RedisServers::Turn::kInOrder,
                              clock, no_log())
                .route;
@@ -32,6 +36,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
   const TimePoint begun = clock_.now();
   // Not an outage: a message that has used up its time.
   if (begun >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
+  if (Status right = check_mark(until(deadline)); !right) return right.error();
   exchanges_.fetch_add(1, std::memory_order_relaxed);
   Replies replies = ask(write, until(deadline), replicas.value_or(0));
   Status outcome;
@@ -43,6 +48,49 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
   }
   note(begun, replicas.has_value(), outcome);
   return replies;
+}
+
+Status ScriptedRoute::check_mark(TimePoint deadline) {
+  if (!mark_) return {};
+  const TimePoint now = clock_.now();
+  {
+    auto state = mark_state_.lock();
+    if (state->looked && now - *state->looked < kMarkPause) return state->status;
+  }
+  const std::string name = mark_name(options_.prefix);
+  const std::string ours = counters::mark_text(*mark_);
+  const std::uint16_t slot = redis::key_slot(name);
+  redis::CommandList commands;
+  commands.add({"SET", name, ours, "NX"}, slot);
+  commands.add(
+      {"EXPIRE", name,
+       std::to_string(std::chrono::duration_cast<std::chrono::seconds>(kMarkLife).count())},
+      slot);
+  commands.add({"GET", name}, slot);
+  const Replies replies = route_->ask(commands, deadline);
+  // Without an answer nothing is known about the mark; what is asked now has none either.
+  if (!replies) return {};
+  if (replies->size() != commands.size() || !replies->back().is_text()) {
+    // A server that may not write yet has no mark of ours.
+    mark_state_.lock()->looked = now;
+    return {};
+  }
+  Status status;
+  const auto theirs = counters::parse_mark(replies->back().text);
+  if (replies->back().text != ours)
+    status = Error{ErrorCode::kInvalid,
+                   counters::other_key_error("Redis, " + name, theirs.value_or(0), *mark_)};
+  bool is_new = false;
+  {
+    auto state = mark_state_.lock();
+    is_new = !status && state->status;
+    *state = {status, now};
+  }
+  if (is_new)
+    logger_.error(LogLine("counters_other_key")
+                      .field("why", status.error().message)
+                      .field("mail", "goes on without counters"));
+  return status;
 }
 
 ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline,

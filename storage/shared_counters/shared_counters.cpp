@@ -30,7 +30,8 @@ constexpr int kReadAttempts = 2;
 
 Result<std::unique_ptr<SharedCounters>> SharedCounters::open(const SharedCounterOptions& options,
                                                              Clock& clock, Random& random,
-                                                             Logger& logger) {
+                                                             Logger& logger,
+                                                             std::optional<std::uint64_t> mark) {
   std::optional<sqlite::FileLock> lock;
   std::unique_ptr<FileSystem> files;
   if (options.journal_max > 0) {
@@ -42,7 +43,7 @@ Result<std::unique_ptr<SharedCounters>> SharedCounters::open(const SharedCounter
     files = folder_files(options.journal_directory);
   }
   auto opened = std::unique_ptr<SharedCounters>(
-      new SharedCounters(options, std::move(lock), std::move(files), clock, logger));
+      new SharedCounters(options, std::move(lock), std::move(files), clock, logger, mark));
   if (Status begun = opened->begin(random); !begun) return begun.error();
   return opened;
 }
@@ -50,16 +51,18 @@ Result<std::unique_ptr<SharedCounters>> SharedCounters::open(const SharedCounter
 Result<std::unique_ptr<SharedCounters>> SharedCounters::open(const SharedCounterOptions& options,
                                                              std::unique_ptr<FileSystem> files,
                                                              Clock& clock, Random& random,
-                                                             Logger& logger) {
+                                                             Logger& logger,
+                                                             std::optional<std::uint64_t> mark) {
   auto opened = std::unique_ptr<SharedCounters>(
-      new SharedCounters(options, std::nullopt, std::move(files), clock, logger));
+      new SharedCounters(options, std::nullopt, std::move(files), clock, logger, mark));
   if (Status begun = opened->begin(random); !begun) return begun.error();
   return opened;
 }
 
 SharedCounters::SharedCounters(const SharedCounterOptions& options,
                                std::optional<sqlite::FileLock> lock,
-                               std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger)
+                               std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger,
+                               std::optional<std::uint64_t> mark)
     : options_(options),
       lock_(std::move(lock)),
       files_(std::move(files)),
@@ -69,7 +72,7 @@ SharedCounters::SharedCounters(const SharedCounterOptions& options,
       route_(options.redis,
              options.journal_max > 0 ? "counters wait in the journal"
                                      : "counters are refused, as there is no journal",
-             clock, logger),
+             clock, logger, mark),
       cache_(options.cache, kCacheCountersMax) {}
 
 Status SharedCounters::begin(Random& random) {
@@ -122,6 +125,7 @@ Status SharedCounters::check(const Addition& addition) const {
       return Error{ErrorCode::kInvalid,
                    "the shingle of a pair must end with the last four digits of its unique"};
   }
+  if (Status right = route_.key_status(); !right) return right;
   if (options_.journal_max == 0 && route_.is_away())
     return Error{ErrorCode::kUnavailable, "Redis is away and there is no journal"};
   return {};
@@ -178,6 +182,7 @@ CounterAnswers SharedCounters::ask(std::span<const CounterKey> keys,
 
 Result<std::vector<Entry>> SharedCounters::series(const CounterKey& key, TimePoint deadline) {
   auto entries = read({&key, 1}, deadline);
+  if (Status right = route_.key_status(); !right) return right.error();
   if (!entries.front()) return Error{ErrorCode::kUnavailable, "Redis is away"};
   std::vector<Entry> kept;
   const counters::Slot now = present_slot();
@@ -285,13 +290,22 @@ void SharedCounters::forget_read(const WaitingCounters::Batch& batch) {
   cache_.forget(keys);
 }
 
+Status SharedCounters::verify(const std::stop_token& /*stop*/) {
+  // The first exchange compares the marks. That Redis is away says nothing about them.
+  static_cast<void>(route_.run([](redis::CommandList&, std::span<const std::string>) {},
+                               clock_.now() + options_.redis.timeout));
+  return route_.key_status();
+}
+
 Result<std::unique_ptr<counters::CounterCursor>> SharedCounters::scan() {
   // Redis alone would lack what waits here.
+  if (Status right = verify({}); !right) return right.error();
   if (Status sent = deliver(clock_.now() + options_.redis.timeout); !sent) return sent.error();
   return open_scan(options_.redis, clock_, [this] { return present_slot(); });
 }
 
 Status SharedCounters::import(std::span<const CounterSeries> counters, TimePoint deadline) {
+  if (Status right = verify({}); !right) return right;
   const counters::Slot now = present_slot();
   std::vector<WaitingItem> items;
   for (const CounterSeries& series : counters) {

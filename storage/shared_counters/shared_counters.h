@@ -47,14 +47,18 @@ class SharedCounters final : public counters::CounterStore {
   /// In one command, so that Redis is not kept busy by it.
   static constexpr std::size_t kReadKeysMax = 200;
 
-  /// The first daemon that opens a journal's folder has it; the folder is made if needed.
+  /// The first daemon that opens a journal's folder has it; the folder is made if needed. `mark`:
+  /// of the key of the shingles. If the servers have another one, nothing is added and all is
+  /// unknown.
   /// Errors: kUnavailable (another process has the journal; the disk), kDenied.
   static Result<std::unique_ptr<SharedCounters>> open(const SharedCounterOptions& options,
-                                                      Clock& clock, Random& random, Logger& logger);
+                                                      Clock& clock, Random& random, Logger& logger,
+                                                      std::optional<std::uint64_t> mark = {});
   /// With a journal in these files, which nobody else uses.
   static Result<std::unique_ptr<SharedCounters>> open(const SharedCounterOptions& options,
                                                       std::unique_ptr<FileSystem> files,
-                                                      Clock& clock, Random& random, Logger& logger);
+                                                      Clock& clock, Random& random, Logger& logger,
+                                                      std::optional<std::uint64_t> mark = {});
   /// Sends what waits, unless Redis is away.
   ~SharedCounters() override;
   SharedCounters(const SharedCounters&) = delete;
@@ -77,7 +81,8 @@ class SharedCounters final : public counters::CounterStore {
   /// What other daemons have not sent yet stays.
   Status forget(std::span<const counters::CounterKey> keys, TimePoint deadline) override;
   /// Keeps nothing on the disk but what waits, which is compared when it is read.
-  Status verify(const std::stop_token& /*stop*/) override { return {}; }
+  /// Errors: kInvalid (the servers have counters under another key).
+  Status verify(const std::stop_token& stop) override;
   [[nodiscard]] counters::Slot present_slot() override;
   void report(MetricReport& report) const override;
 
@@ -89,7 +94,8 @@ class SharedCounters final : public counters::CounterStore {
   using Entries = std::vector<counters::Entry>;
 
   SharedCounters(const SharedCounterOptions& options, std::optional<sqlite::FileLock> lock,
-                 std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger);
+                 std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger,
+                 std::optional<std::uint64_t> mark);
   Status begin(Random& random);
   counters::Slot expiry_slot();
   Status add_and_deliver(std::span<const WaitingItem> items, TimePoint deadline);

@@ -52,6 +52,8 @@ std::optional<Bucket> parse_bucket_name(std::string_view prefix, std::string_vie
   return bucket_name(prefix, bucket) == name ? std::optional(bucket) : std::nullopt;
 }
 
+std::string mark_name(std::string_view prefix) { return fmt::format("{}:key", prefix); }
+
 std::string writer_name(std::string_view prefix, Bucket bucket, std::uint64_t writer) {
   return fmt::format("{}:{{{}}}:from:{:016x}", prefix, redis::slot_tag(bucket), writer);
 }

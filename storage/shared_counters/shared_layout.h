@@ -31,6 +31,8 @@ std::optional<Bucket> parse_bucket_name(std::string_view prefix, std::string_vie
 /// Of the key that says what the daemon `writer` has sent to the bucket; without a cluster bucket 0
 /// stands for all.
 std::string writer_name(std::string_view prefix, Bucket bucket, std::uint64_t writer);
+/// Of the key that has the mark of the site's key: PREFIX:key.
+std::string mark_name(std::string_view prefix);
 /// Whether both counters of a pair end with the same bits, as those of `pair_of` do.
 bool is_together(const counters::Pair& pair);
 

@@ -125,12 +125,11 @@ CounterCatalogue::~CounterCatalogue() = default;
 Result<std::vector<CataloguedFile>> CounterCatalogue::files() {
   std::vector<CataloguedFile> out;
   Status done = for_each_row(statements_->all, [&](const Statement& row) {
-    out.push_back({row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
-                   static_cast<std::uint64_t>(row.integer(2)),
-                   static_cast<std::uint32_t>(row.integer(3)),
-                   static_cast<std::uint32_t>(row.integer(4)),
-                   static_cast<std::uint32_t>(row.integer(5)),
-                   static_cast<std::uint32_t>(row.integer(6))});
+    out.push_back(
+        {row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
+         static_cast<std::uint64_t>(row.integer(2)), static_cast<std::uint32_t>(row.integer(3)),
+         static_cast<std::uint32_t>(row.integer(4)), static_cast<std::uint32_t>(row.integer(5)),
+         static_cast<std::uint32_t>(row.integer(6))});
   });
   if (!done) return done.error();
   return out;
@@ -149,12 +148,11 @@ Result<std::vector<ForgottenRow>> CounterCatalogue::forgotten() {
 Result<std::vector<GapRow>> CounterCatalogue::gaps() {
   std::vector<GapRow> out;
   Status done = for_each_row(statements_->all_gaps, [&](const Statement& row) {
-    out.push_back({row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
-                   static_cast<std::uint64_t>(row.integer(2)),
-                   static_cast<std::uint32_t>(row.integer(3)),
-                   static_cast<std::uint32_t>(row.integer(4)),
-                   static_cast<std::uint32_t>(row.integer(5)),
-                   static_cast<std::uint32_t>(row.integer(6))});
+    out.push_back(
+        {row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
+         static_cast<std::uint64_t>(row.integer(2)), static_cast<std::uint32_t>(row.integer(3)),
+         static_cast<std::uint32_t>(row.integer(4)), static_cast<std::uint32_t>(row.integer(5)),
+         static_cast<std::uint32_t>(row.integer(6))});
   });
   if (!done) return done.error();
   return out;
@@ -178,6 +176,16 @@ Result<std::optional<std::uint64_t>> CounterCatalogue::key_mark() {
   });
   if (!done) return done.error();
   return mark;
+}
+
+std::optional<std::uint64_t> CounterCatalogue::read_key_mark(const std::string& path) {
+  auto database = Database::open(path, Database::Access::kReadOnly);
+  if (!database) return std::nullopt;
+  auto statement = (*database)->prepare("SELECT mark FROM site");
+  if (!statement) return std::nullopt;
+  const auto row = statement->step();
+  if (!row || !*row) return std::nullopt;
+  return static_cast<std::uint64_t>(statement->integer(0));
 }
 
 Status CounterCatalogue::set_key_mark(std::uint64_t mark) {

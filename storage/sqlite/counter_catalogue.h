@@ -94,6 +94,9 @@ class CounterCatalogue {
   /// The mark of the key under which the counters are (COUNTERS.md section 2); nullopt = none yet.
   Result<std::optional<std::uint64_t>> key_mark();
   Status set_key_mark(std::uint64_t mark);
+  /// The mark of a catalogue that another process may have; nullopt if there is none, or it cannot
+  /// be read.
+  static std::optional<std::uint64_t> read_key_mark(const std::string& path);
 
   struct Change {
     std::span<const std::int64_t> removed{};  ///< ids

@@ -393,10 +393,73 @@ class WithDaemon(unittest.TestCase):
             self.ok("counters", "add", "--mass", number + 1, "link_host", f"h{number}.example.org")
         file = self.tmp / "counters.jsonl"
         self.ok("counters", "export", file)
-        self.assertTrue(all(line["name"].startswith("mass_in_") for line in objects(file.read_text())))
+        mark, *lines = objects(file.read_text())
+        self.assertRegex(mark["key"], "^[0-9a-f]{16}$")
+        self.assertTrue(all(line["name"].startswith("mass_in_") for line in lines))
         self.ok("counters", "import", file)
         self.assertEqual({"mass": 14}, self.sums("link_host", "h6.example.org"))
         self.assertEqual({"mass": 14}, self.sums("link_host", "h6.example.org", window="14d"))
+
+    def test_another_key_is_an_error_and_mail_goes_on(self):
+        key = self.tmp / "counters" / "key"
+        self.ok("counters", "add", "--mass", "3", "link_host", "www.example.org")
+        file = self.tmp / "counters.jsonl"
+        self.ok("counters", "export", file)
+        kept = key.read_text()
+        for text, why in ((None, "the key is gone"), ("5" * 32 + "\n", "another key"), ("damaged\n", "is not a key")):
+            with self.subTest(why):
+                self.daemon.stop()
+                key.unlink(missing_ok=True)
+                if text is not None:
+                    key.touch(0o600)
+                    key.write_text(text)
+                self.daemon.start()
+                self.assertRegex(self.daemon.log(), f"counters_off why=.*{why}")
+                for words in (["counters", "verify"], ["counters", "show", "link_host", "www.example.org"],
+                              ["counters", "import", file]):
+                    done = self.daemon.run(*words)
+                    self.assertNotEqual(0, done.returncode, done.stdout)
+                    self.assertIn(why, done.stderr)
+                self.assertIn(why, self.daemon.run("configtest").stderr)
+                self.assertEqual(text is not None, key.exists())
+        self.daemon.stop()
+        key.write_text(kept)
+        self.daemon.start()
+        self.assertEqual({"mass": 3}, self.sums("link_host", "www.example.org"))
+
+    def test_an_export_of_another_site_is_refused(self):
+        (self.tmp / "other").mkdir()
+        with harness.Daemon(self.tmp / "other", overrides=[f"counters.directory={self.tmp}/others"]) as other:
+            other.run("counters", "add", "--mass", "3", "link_host", "www.example.org")
+            exported = other.run("counters", "export").stdout
+        done = self.daemon.run("counters", "import", "-", stdin=exported)
+        self.assertEqual(EX_DATAERR, done.returncode, done.stderr)
+        self.assertIn("another key", done.stderr)
+        without = "".join(exported.splitlines(keepends=True)[1:])
+        done = self.daemon.run("counters", "import", "-", stdin=without)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("No line says with which key", done.stderr)
+
+    def test_top_says_how_to_get_names(self):
+        self.ok("counters", "add", "--mass", "3", "link_host", "www.example.org")
+        self.assertIn("names: yes", self.daemon.run("counters", "top", "--window", "24h").stderr)
+
+    def test_a_file_that_is_gone_is_given_up_by_repair(self):
+        self.daemon.stop()
+        folder = self.tmp / "counters"
+        old = self.tmp / "old"
+        old.mkdir()
+        (old / "1.eml").write_text(message(age=3 * 3600))
+        self.ok("counters", "learn", "--spam", old)  # becomes a sealed file
+        sealed = sorted(folder.glob("*.counts"))
+        self.assertTrue(sealed)
+        for file in sealed:
+            file.unlink()
+        self.assertIn("not there", self.ok("counters", "verify", code=EX_DATAERR))
+        self.assertRegex(self.ok("counters", "verify", "--repair"), r"lost files \d+, unknown until 20")
+        self.assertRegex(self.ok("counters", "verify"), r"no problem found; lost files \d+")
+        self.daemon.start()
+        self.assertIn("unknown", self.ok("counters", "show", "link_host", "www.shop.example.net", code=EX_UNAVAILABLE))
 
     def test_old_mail_counts_at_its_time(self):
         folder = self.tmp / "spam"

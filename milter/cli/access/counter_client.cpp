@@ -127,11 +127,16 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pi
     if (sums == nullptr || !sums->is_array()) {
       if (asked.known) return nonsense("/counters/ask");
       asked.sums.resize(windows.size());
+      asked.lost.assign(windows.size(), true);
       continue;
     }
-    for (const Json& sum : *sums) asked.sums.push_back(amounts_of(sum));
+    for (const Json& sum : *sums) {
+      asked.sums.push_back(sum.is_object() ? amounts_of(sum) : Amounts{});
+      asked.lost.push_back(!sum.is_object());
+    }
     if (asked.known && asked.sums.size() != windows.size()) return nonsense("/counters/ask");
     asked.sums.resize(windows.size());
+    asked.lost.resize(windows.size(), !asked.known);
   }
   return out;
 }
@@ -205,6 +210,8 @@ Result<std::uint64_t> CounterClient::import_from(std::string lines) {
   return number_of("/counters/import", std::move(lines), "imported");
 }
 
-Result<Json> CounterClient::verify() { return post("/counters/verify", "{}", kVerifyPatience); }
+Result<Json> CounterClient::verify(bool repair) {
+  return post("/counters/verify", repair ? R"({"repair":true})" : "{}", kVerifyPatience);
+}
 
 }  // namespace shingled::milter::cli

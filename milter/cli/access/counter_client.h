@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,8 +23,13 @@ using storage::counters::Space;
 /// The sums of a counter over the windows that were asked for.
 struct AskedCounter {
   std::string shingle;        ///< 16 hexadecimal digits
-  bool known = false;         ///< false: the sums say nothing
+  bool known = false;         ///< the sums of all windows are right
   std::vector<Amounts> sums;  ///< one for each window
+  std::vector<bool> lost;     ///< of each window: its sum says nothing
+
+  [[nodiscard]] bool knows_some() const {
+    return std::find(lost.begin(), lost.end(), false) != lost.end();
+  }
 
   friend bool operator==(const AskedCounter&, const AskedCounter&) = default;
 };
@@ -79,7 +85,7 @@ class CounterClient {
   /// Adds the counts of such lines, all or nothing; returns how many counters that were.
   Result<std::uint64_t> import_from(std::string lines);
   /// Checks all that is stored: {"ok", ...}.
-  Result<Json> verify();
+  Result<Json> verify(bool repair = false);
 
  private:
   /// Sends `body` to a page and returns the object that it answers with.

@@ -10,6 +10,7 @@
 #include "milter/status/counter_pages.h"
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
+#include "storage/counters/key_mark.h"
 #include "storage/counters/piece_names.h"
 #include "storage/open_counters.h"
 
@@ -27,14 +28,15 @@ class CounterFolder::Opened {
   Status open(const CounterOptions& options, Clock& clock, Random& random) {
     if (Status made = storage::counters::make_counter_folder(options.embedded.directory); !made)
       return made;
-    const auto key = storage::counters::read_or_make_key(options.key_path(), random);
+    const auto key = storage::counters::site_key(options, random);
     if (!key) return key.error();
-    auto store = storage::open_counters(options, clock, random, logger_);
+    const std::uint64_t mark = storage::counters::key_mark(*key);
+    auto store = storage::open_counters(options, clock, random, logger_, mark);
     if (!store && options.shared.enabled() && options.shared.journal_max > 0) {
       // A daemon has the journal; Redis has the counters.
       CounterOptions without_journal = options;
       without_journal.shared.journal_max = 0;
-      store = storage::open_counters(without_journal, clock, random, logger_);
+      store = storage::open_counters(without_journal, clock, random, logger_, mark);
     }
     if (!store) return store.error();
     if (options.names) {

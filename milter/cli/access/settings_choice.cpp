@@ -107,7 +107,9 @@ SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
   }
   Checked out{loaded.settings, {}};
   for (const config::Problem& problem : loaded.problems) {
-    if (problem.is_error()) {
+    // Mail must not go unfiltered for a fault; who asks beforehand wants to know of it.
+    const bool is_fault = problem.severity == config::Problem::Severity::kFault;
+    if (problem.is_error() || (is_fault && names == daemon::OtherNames::kLookUp)) {
       console.note(terminal_safe(problem.to_string()));
       out.settings = nullptr;
     } else {

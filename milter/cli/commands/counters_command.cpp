@@ -175,13 +175,18 @@ Example:
   shingled counters learn --spam ~/Maildir/.Junk --ham ~/Maildir --since 7d)");
 }
 
-void describe_verify(CLI::App& verb, CounterArguments& arguments) {
+void describe_verify(CLI::App& verb, CounterVerifyArguments& arguments) {
+  verb.add_flag("--repair", arguments.repair, "Set aside what is damaged, and keep the rest");
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(
-      R"(Reads all files of the counters and changes nothing. Exits 0 when all is well, 65 when something is damaged.
+      R"(Reads all files of the counters. Exits 0 when all is well, 65 when something is damaged.
+What is damaged makes some counters unknown in windows that reach into its time; a daemon sets it aside by itself when
+it finds it. With --repair all is looked at now, and files that are gone are given up, too: what they had stays unknown,
+and the rest is whole again.
 
-Example:
-  shingled counters verify)");
+Examples:
+  shingled counters verify
+  shingled counters verify --repair)");
 }
 
 void describe_stat(CLI::App& verb, CounterArguments& arguments) {

@@ -34,8 +34,8 @@ void add_configtest_command(CLI::App& app, Command& chosen) {
       "configtest", "Check the configuration: every problem with file:line:column");
   command->footer(
       R"(Also checks what the settings refer to: list files, keys, users, folders, host names. An error would
-keep the daemon from starting. With a warning it starts, but probably does not do what was intended.
-Exits 0 when the daemon would start, 78 (EX_CONFIG) when not.
+keep the daemon from starting, or a part of it from working. With a warning it starts, but probably does not do what
+was intended. Exits 0 without an error, else 78 (EX_CONFIG).
 
 Example:
   shingled configtest -c /etc/shingled/shingled.yaml)");

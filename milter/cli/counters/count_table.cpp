@@ -74,7 +74,8 @@ std::size_t day_columns(std::size_t width) {
   return kHours;
 }
 
-std::vector<TableRow> sum_rows(std::span<const Amounts> sums) {
+std::vector<TableRow> sum_rows(std::span<const Amounts> sums, const std::vector<bool>& lost) {
+  const auto is_lost = [&](std::size_t window) { return window < lost.size() && lost[window]; };
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
     const auto measure = static_cast<Measure>(i);
@@ -83,7 +84,8 @@ std::vector<TableRow> sum_rows(std::span<const Amounts> sums) {
       continue;
     }
     TableRow& row = rows.emplace_back(TableRow{std::string(to_string(measure))});
-    for (const Amounts& sum : sums) row.push_back(std::to_string(sum.of(measure)));
+    for (std::size_t w = 0; w < sums.size(); ++w)
+      row.push_back(is_lost(w) ? "unknown" : std::to_string(sums[w].of(measure)));
   }
   return rows;
 }

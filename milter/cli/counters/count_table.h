@@ -24,8 +24,8 @@ std::vector<std::uint64_t> folded(std::span<const std::uint64_t> numbers, std::s
 std::size_t day_columns(std::size_t width);
 
 /// The sums of one counter as rows: a measure, then its count in each window; only measures that
-/// are not 0 in all of them.
-std::vector<TableRow> sum_rows(std::span<const Amounts> sums);
+/// are not 0 in all of them. A window that is `lost` (empty = none) is shown as "unknown".
+std::vector<TableRow> sum_rows(std::span<const Amounts> sums, const std::vector<bool>& lost = {});
 
 /// Like table_lines, but all columns after the first `left` ones end at the same place: numbers
 /// stand below each other. An empty row is an empty line; a row of one cell does not widen columns.

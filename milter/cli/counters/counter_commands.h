@@ -91,7 +91,11 @@ struct LearnArguments : CounterArguments {
 
 int run_counter_learn(LearnArguments& arguments, Console& console);
 
-int run_counter_verify(CounterArguments& arguments, Console& console);
+struct CounterVerifyArguments : CounterArguments {
+  bool repair = false;
+};
+
+int run_counter_verify(CounterVerifyArguments& arguments, Console& console);
 int run_counter_stat(CounterArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "milter/cli/counters/import_batch.h"
 
 namespace shingled::milter::cli {
 
 Result<std::uint64_t> export_counters(CounterClient& client, ExportOutput& output,
                                       WorkMeter& meter) {
   std::uint64_t lines = 0;
+  bool begun = false;
   std::string rest;  // the beginning of a line
   const Status read = client.export_to([&](std::string_view piece) -> Status {
     const std::size_t end = piece.rfind('\n');
@@ -18,6 +22,7 @@ Result<std::uint64_t> export_counters(CounterClient& client, ExportOutput& outpu
     }
     rest += piece.substr(0, end + 1);
     lines += static_cast<std::uint64_t>(std::count(rest.begin(), rest.end(), '\n'));
+    if (!std::exchange(begun, true) && is_mark_line(rest)) --lines;  // it is no number
     if (Status written = output.write(rest); !written) return written;
     rest = piece.substr(end + 1);
     return meter.report({"exporting", lines, 0}) ? Status() : Status(storage::stopped());

@@ -56,7 +56,7 @@ TableRow headline(std::size_t before) {
 Json sums_json(const AskedCounter& counter) {
   Json sums = Json::object();
   for (std::size_t i = 0; i < shown_windows().size(); ++i) {
-    sums[shown_windows()[i]] = amounts_json(counter.sums[i]);
+    if (!counter.lost[i]) sums[shown_windows()[i]] = amounts_json(counter.sums[i]);
   }
   return sums;
 }
@@ -67,7 +67,7 @@ Json counter_json(const ChosenPiece& piece, Space space, const AskedCounter& cou
   json["shingle"] = counter.shingle;
   json["space"] = std::string(to_string(space));
   json["known"] = counter.known;
-  if (counter.known) json["sums"] = sums_json(counter);
+  if (counter.knows_some()) json["sums"] = sums_json(counter);
   return json;
 }
 
@@ -144,11 +144,11 @@ class ShowRun {
     for (std::size_t s = 0; s < spaces_.size(); ++s) {
       const AskedCounter& counter = of_space[s][number];
       const std::string space(to_string(spaces_[s]));
+      std::vector<TableRow> sums = sum_rows(counter.sums, counter.lost);
       if (!counter.known) {
-        found.push_back({space, "unknown"});
+        if (sums.empty()) found.push_back({space, "unknown"});
         code_ = EX_UNAVAILABLE;
       }
-      std::vector<TableRow> sums = sum_rows(counter.sums);
       if (arguments_.json && (!sums.empty() || !counter.known)) {
         list.push_back(counter_json(piece, spaces_[s], counter));
       }
@@ -177,6 +177,7 @@ class ShowRun {
         counter.sums.begin() + static_cast<std::ptrdiff_t>(shown_windows().size()),
         counter.sums.end());
     counter.sums.resize(shown_windows().size());
+    counter.lost.resize(shown_windows().size());
     if (!counter.known) return show_unknown(piece, space, counter, any);
     const bool empty = sum_rows(counter.sums).empty();
     if (empty && !arguments_.json) return EX_OK;
@@ -198,8 +199,13 @@ class ShowRun {
     if (arguments_.json) {
       run_.console().json(counter_json(piece, space, counter));
     } else {
-      run_.console().line(
-          fmt::format("{}, {}: unknown", title_of(piece, counter.shingle), to_string(space)));
+      run_.console().line(fmt::format("{}, {}: unknown{}", title_of(piece, counter.shingle),
+                                      to_string(space),
+                                      counter.knows_some() ? " in some windows" : ""));
+      std::vector<TableRow> rows = sum_rows(counter.sums, counter.lost);
+      if (rows.empty()) return EX_OK;
+      rows.insert(rows.begin(), headline(1));
+      for (const std::string& line : number_lines(rows, 1, "  ")) run_.console().line(line);
     }
     return EX_OK;
   }

@@ -41,10 +41,10 @@ int run_counter_stat(CounterArguments& arguments, Console& console) {
   return EX_OK;
 }
 
-int run_counter_verify(CounterArguments& arguments, Console& console) {
+int run_counter_verify(CounterVerifyArguments& arguments, Console& console) {
   CounterRun run(console);
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  const auto report = run.client().verify();
+  const auto report = run.client().verify(arguments.repair);
   if (!report) return run.failed(report.error());
   if (arguments.json) {
     console.json(*report);

@@ -91,6 +91,7 @@ class ImportRun {
 
   Status take(std::string_view line) {
     while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    if (is_mark_line(line)) return batches_.set_mark(line);
     if (number_ < arguments_.from_line || line.empty()) return {};
     const auto key = read_import_line(line);
     if (!key) {
@@ -134,6 +135,11 @@ class ImportRun {
   int tell() {
     Console& console = run_.console();
     console.clear_drawn();
+    if (!batches_.has_mark() && lines_ > 0) {
+      console.note(
+          "No line says with which key this was exported. If it was another one than that of "
+          "counters.key_file, none of these counters can be found.");
+    }
     if (broken_ > kBadLinesTold) {
       console.note(fmt::format("and {} more broken lines", broken_ - kBadLinesTold));
     }

@@ -26,6 +26,14 @@ Result<storage::counters::CounterKey> read_import_line(std::string_view line) {
   return parsed->key;
 }
 
+bool is_mark_line(std::string_view line) { return line.starts_with("{\"key\":"); }
+
+Status ImportBatches::set_mark(std::string_view line) {
+  Status sent = finish();
+  mark_ = std::string(line) + '\n';
+  return sent;
+}
+
 Status ImportBatches::add(const storage::counters::CounterKey& key, std::string_view line,
                           std::uint64_t number) {
   if (batch_.lines.size() >= kBytesMost && last_ != key) {
@@ -41,6 +49,7 @@ Status ImportBatches::add(const storage::counters::CounterKey& key, std::string_
 
 Status ImportBatches::finish() {
   if (batch_.lines.empty()) return {};
+  batch_.lines.insert(0, mark_);
   return send_(std::exchange(batch_, {}));
 }
 

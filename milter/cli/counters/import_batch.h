@@ -16,6 +16,10 @@ namespace shingled::milter::cli {
 /// Errors: kInvalid with the reason.
 Result<storage::counters::CounterKey> read_import_line(std::string_view line);
 
+/// Whether it is the line of an export that says under which key it is: {"key":
+/// "98dc12ab90ef3476"}.
+bool is_mark_line(std::string_view line);
+
 /// Puts lines together in batches. Lines of one counter that follow each other stay together, for a
 /// total of a day says something only beside the ten minutes of that day.
 /// Threads: one thread.
@@ -35,12 +39,17 @@ class ImportBatches {
 
   /// Errors: those of `send`.
   Status add(const storage::counters::CounterKey& key, std::string_view line, std::uint64_t number);
+  /// The line that says under which key the next lines are; each batch begins with it.
+  /// Errors: those of `send`.
+  Status set_mark(std::string_view line);
+  [[nodiscard]] bool has_mark() const { return !mark_.empty(); }
   /// Sends what is left.
   Status finish();
 
  private:
   Send send_;
   Batch batch_;
+  std::string mark_;
   std::optional<storage::counters::CounterKey> last_;
 };
 

@@ -19,10 +19,12 @@ std::string verify_line(const Json& report) {
   }
   std::string numbers;
   for (const auto& [name, value] : report.items()) {
-    if (!value.is_number()) continue;
+    if (!value.is_number() && !value.is_string()) continue;
     std::string words = terminal_safe(name);
     std::replace(words.begin(), words.end(), '_', ' ');
-    numbers += fmt::format("{} {} {}", numbers.empty() ? ";" : ",", words, value.dump());
+    numbers +=
+        fmt::format("{} {} {}", numbers.empty() ? ";" : ",", words,
+                    value.is_string() ? terminal_safe(value.get<std::string>()) : value.dump());
   }
   return "counters: no problem found" + numbers;
 }

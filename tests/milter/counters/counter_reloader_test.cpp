@@ -124,6 +124,27 @@ TEST_F(CounterReloaderTest, RefusesAKeyThatOthersMayRead) {
   EXPECT_EQ(reloader_.store(), nullptr);
 }
 
+// Mail goes on without counters; mixed with those of another key they would be worth nothing.
+TEST_F(CounterReloaderTest, IsOffWithAnotherKeyUntilTheRightOneIsBack) {
+  reloader_.use(options_, {});
+  reloader_.close();
+  const std::string kept = folder_.file("kept");
+  std::filesystem::copy(options_.key_path(), kept);
+  std::ofstream(options_.key_path()) << std::string(32, 'a') << '\n';
+  reloader_.use(options_, {});
+  EXPECT_THAT(logger_.errors, ElementsAre(HasSubstr("counted with another key")));
+  EXPECT_THAT(reloader_.why_off(), HasSubstr("counted with another key"));
+  EXPECT_EQ(reloader_.current().get(), nullptr);
+  std::filesystem::remove(options_.key_path());
+  reloader_.use(options_, {});
+  EXPECT_THAT(reloader_.why_off(), HasSubstr("the key is gone"));
+  EXPECT_FALSE(std::filesystem::exists(options_.key_path()));
+  std::filesystem::copy(kept, options_.key_path());
+  reloader_.use(options_, {});
+  EXPECT_NE(reloader_.current().get(), nullptr);
+  EXPECT_EQ(reloader_.why_off(), "");
+}
+
 TEST_F(CounterReloaderTest, ReleasesTheStoreWhenItCloses) {
   reloader_.use(options_, {});
   const auto counter = reloader_.current().get();

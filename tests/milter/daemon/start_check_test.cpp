@@ -100,8 +100,9 @@ TEST_F(StartCheckTest, WarnsOfAFolderOfCountersThatCannotBeUsed) {
   std::filesystem::remove(name);
   std::filesystem::create_directory(name);
   std::ofstream(name + "/key") << "no key\n";
-  EXPECT_THAT(found_of(""), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr(name + "/key"),
-                                              HasSubstr("nothing is counted"))));
+  EXPECT_THAT(found_of(""),
+              ElementsAre(AllOf(HasSubstr("counters.directory"), HasSubstr(name + "/key"),
+                                HasSubstr("nothing is counted"))));
   const std::string chosen = folder_.file("site.key");
   std::filesystem::rename(name + "/key", chosen);
   using std::filesystem::perms;

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "milter/status/counter_lines.h"
 #include "milter/status/http_server.h"
+#include "storage/counters/key_mark.h"
 #include "tests/milter/status/listed_counters.h"
 #include "tests/milter/status/raw_http.h"
 #include "tests/support/manual_clock.h"
@@ -133,6 +135,38 @@ TEST_F(CounterPagesTest, Verifies) {
   EXPECT_EQ(post("/counters/verify", ""), "{\"ok\":false,\"error\":\"file 5\"}\n");
   store_->verified = Error{ErrorCode::kTimeout, "the server ends"};
   EXPECT_EQ(ask("/counters/verify", "").status, 503U);
+}
+
+TEST_F(CounterPagesTest, RepairsIfAskedAndSaysWhatIsLost) {
+  EXPECT_EQ(post("/counters/verify", R"({"repair":false})"), "{\"ok\":true}\n");
+  EXPECT_EQ(store_->repairs, 0U);
+  store_->damaged.push_back({"5.counts.damaged", 0.1, 20'000, 20'001, true});
+  EXPECT_EQ(post("/counters/verify", R"({"repair":true})"),
+            "{\"ok\":true,\"lost_files\":1,\"unknown_until\":\"2024-10-20\"}\n");
+  EXPECT_EQ(store_->repairs, 1U);
+}
+
+TEST_F(CounterPagesTest, AnExportWithAnotherKeyIsRefused) {
+  constexpr CounterKeyBytes kKey{};
+  const std::string line = R"({"name":"mass_in_000000000000abcd_8_1d_19663","count":4})";
+  std::string ours;
+  append_mark_line(storage::counters::key_mark(kKey), ours);
+  std::string other;
+  append_mark_line(storage::counters::key_mark(kKey) + 1, other);
+  EXPECT_THAT(post("/counters/import", other + line), HasSubstr("another key"));
+  EXPECT_THAT(post("/counters/import", "{\"key\":\"x\"}\n" + line), HasSubstr("not a mark"));
+  EXPECT_EQ(post("/counters/import", ours + line), "{\"imported\":1}\n");
+  EXPECT_EQ(post("/counters/import", line), "{\"imported\":1}\n");  // of an earlier version
+  const HttpReply reply = pages_.answer({"/counters/export", {}, HttpMethod::kGet, true}).later({});
+  EXPECT_TRUE(reply.more().value().starts_with(ours));
+}
+
+TEST_F(CounterPagesTest, AWindowMayBeUnknownByItself) {
+  store_->lost.insert({{0xABCD, PieceType::kSubject, Space::kIn}, 1});
+  EXPECT_THAT(
+      post("/counters/ask", R"({"pieces":[{"type":"subject","shingle":"000000000000abcd"}],)"
+                            R"("windows":["10m","1d"]})"),
+      HasSubstr(R"("known":false,"sums":[{},null])"));
 }
 
 TEST_F(CounterPagesTest, WhatCannotBeKnownIsUnknown) {

@@ -23,9 +23,12 @@ class ListedCounters final : public storage::counters::CounterStore {
 
   std::map<Key, Entries> counters;
   storage::counters::Slot now = 144 * 19'663;
-  Status fails = {};             ///< of all calls
-  Status verified = {};          ///< of `verify`
-  std::set<Key> unknown = {};    ///< what `ask` does not know
+  Status fails = {};                                ///< of all calls
+  Status verified = {};                             ///< of `verify`
+  std::set<Key> unknown = {};                       ///< what `ask` does not know
+  std::set<std::pair<Key, std::size_t>> lost = {};  ///< nor in these windows
+  std::vector<storage::counters::CounterLoss> damaged = {};
+  std::size_t repairs = 0;       ///< calls
   std::size_t breaks_after = 0;  ///< counters until a cursor fails; 0 = never
 
   Status add(const storage::counters::Addition& addition, TimePoint) override {
@@ -44,6 +47,9 @@ class ListedCounters final : public storage::counters::CounterStore {
       for (const auto& entry : counters[keys[k]])
         sums.add(keys[k].type, entry.period, entry.amounts);
     }
+    for (const auto& [key, window] : lost)
+      for (std::size_t k = 0; k < keys.size(); ++k)
+        if (keys[k] == key) out.lose(k, window);
     return out;
   }
   Result<Entries> series(const Key& key, TimePoint) override {
@@ -71,6 +77,13 @@ class ListedCounters final : public storage::counters::CounterStore {
     return {};
   }
   Status verify(const std::stop_token&) override { return verified; }
+  Status repair(const std::stop_token&) override {
+    ++repairs;
+    return {};
+  }
+  [[nodiscard]] std::vector<storage::counters::CounterLoss> losses() const override {
+    return damaged;
+  }
   storage::counters::Slot present_slot() override { return now; }
   void report(MetricReport&) const override {}
 
