@@ -183,7 +183,9 @@ TEST_F(MovedClockTest, WhatIsTaughtWithAClockBehindIsKept) {
     options_.hashfile = directory_.file("behind" + std::to_string(&c - kCases));
     moved_.ahead = std::chrono::seconds(0);
     start();
-    if (c.known_before) ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+    if (c.known_before) {
+      ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+    }
     moved_.ahead = -std::chrono::seconds(c.behind);
     start();
     const Fingerprint taught = random_fingerprint(random_);
