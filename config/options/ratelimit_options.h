@@ -23,7 +23,7 @@ struct BucketRate {
 enum class BucketPart : std::uint8_t {
   kBounce,      ///< nothing; the type is for mail of bounce senders only
   kUser,        ///< the login of SMTP AUTH
-  kIp,          ///< the client's address
+  kIp,          ///< the client's address; of IPv6 its network of `ipv6_prefix` bits
   kNetwork,     ///< the client's network of `ipv4_prefix` or `ipv6_prefix` bits
   kFrom,        ///< the envelope sender; bounces with an empty sender lack it
   kFromDomain,  ///< its domain
@@ -33,9 +33,9 @@ enum class BucketPart : std::uint8_t {
 
 /// An exception: another rate for some mail of a type.
 struct BucketOverride {
-  enum class For : std::uint8_t { kRecipient, kDomain, kNetwork };
+  enum class For : std::uint8_t { kRecipient, kDomain, kNetwork, kUser, kSender, kSenderDomain };
   For kind = For::kRecipient;
-  std::string name;                ///< recipient or its domain, lower case
+  std::string name;                ///< recipient, user or sender, or a domain, lower case
   std::optional<Network> network;  ///< of the client, for kNetwork
   BucketRate rate;
 
@@ -48,6 +48,10 @@ struct BucketType {
   std::vector<BucketPart> parts;  ///< as named, each once
   BucketRate rate;
   std::vector<BucketOverride> overrides;  ///< the first one that matches counts
+  /// Of a type without a recipient ("user_rcpts"): each recipient is a drop, not the message.
+  bool counts_recipients = false;
+  /// A type with several rates has one entry for each, numbered from 1.
+  std::uint32_t number = 1;
 
   /// Whether each recipient has its own bucket; otherwise a message has one.
   [[nodiscard]] bool by_recipient() const {

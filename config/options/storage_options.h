@@ -95,9 +95,9 @@ struct Keypair {
 /// rspamd has no limit by default; with one, it bans for an hour. Our default is not to ban,
 /// because a source may be forged, and the ban would hit somebody else.
 struct RateLimitOptions {
-  double rate = 500;                ///< requests a second, 0 to 1e6
-  double burst = 5000;              ///< at once, 0 to 1e9
-  std::uint32_t network_mask = 24;  ///< IPv4 bits of a source, 1 to 32; IPv6: four times, 64 to 128
+  double rate = 500;                   ///< requests a second, 0 to 1e6
+  double burst = 5000;                 ///< at once, 0 to 1e9
+  std::uint32_t network_mask = 24;     ///< IPv4 bits of a source, 1 to 32; IPv6 always has 64
   std::uint32_t max_buckets = 2000;    ///< sources remembered, 8 to 1000000
   std::chrono::seconds bucket_ttl{0};  ///< ban after exceeding it, 1s to 36500d; 0 = none
   bool encrypted = false;              ///< encrypted requests count, too

@@ -17,7 +17,9 @@ constexpr double kLeakMost = 1e6;
 constexpr double kDrainSecondsMost = 10.0 * 365 * 86'400;  // what nobody lives to see is a slip
 constexpr std::string_view kRateForm =
     "[burst, leak] with a burst of 1 to 1e9 and a leak a second of up to 1e6 or such as 2 / 1m, "
-    "or one text such as 100 / 1h, or off";
+    "or one text such as 100 / 1h, or off, or a list of up to 4 such rates";
+constexpr std::size_t kRatesMax = 4;  // of one type; each is a bucket
+constexpr std::string_view kCountsRecipients = "_rcpts";
 
 struct NamedPart {
   std::string_view name;
@@ -34,7 +36,9 @@ constexpr std::array<NamedPart, 8> kParts = {{{"bounce", BucketPart::kBounce},
                                               {"to", BucketPart::kTo}}};
 constexpr std::string_view kTypeForm =
     "to, to_ip, to_ip_from, bounce_to, bounce_to_ip, user, or others of the parts bounce, user, "
-    "ip, network, from, from_domain, to, to_domain with '_' between";
+    "ip, network, from, from_domain, to, to_domain with '_' between; with _rcpts behind those "
+    "without a "
+    "recipient each recipient counts";
 
 /// The parts of a name such as "to_ip_from"; nullopt if one is unknown.
 std::optional<std::vector<BucketPart>> parse_parts(std::string_view name) {
@@ -119,38 +123,85 @@ std::optional<BucketRate> checked(const Field& field, const BucketRate& rate) {
   return std::nullopt;
 }
 
-/// A rate in one of its notations; nullopt and a problem for other text.
-std::optional<BucketRate> read_rate(const Field& field) {
-  const YamlNode& node = field.node();
-  std::optional<BucketRate> rate;
-  if (node.kind == YamlNode::Kind::kScalar) {
-    rate = rate_of_text(node.text);
-  } else if (node.kind == YamlNode::Kind::kList && node.items.size() == 2) {
-    const auto burst = number_of(node.items[0]);
-    const auto leak = leak_of(node.items[1]);
-    if (burst && leak) rate = BucketRate{*burst, *leak};
+/// A rate in one of its notations; nullopt for other text.
+std::optional<BucketRate> rate_of(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kScalar) return rate_of_text(node.text);
+  if (node.kind != YamlNode::Kind::kList || node.items.size() != 2) return std::nullopt;
+  const auto burst = number_of(node.items[0]);
+  const auto leak = leak_of(node.items[1]);
+  if (!burst || !leak) return std::nullopt;
+  return BucketRate{*burst, *leak};
+}
+
+/// One rate, or a list of them; empty and a problem for other text.
+std::vector<BucketRate> read_rates(const Field& field) {
+  std::vector<BucketRate> out;
+  if (const auto rate = rate_of(field.node())) {
+    if (const auto good = checked(field, *rate)) out.push_back(*good);
+    return out;
   }
-  if (rate) return checked(field, *rate);
-  refuse_rate(field);
-  return std::nullopt;
+  const YamlNode& node = field.node();
+  const bool list = node.kind == YamlNode::Kind::kList && !node.items.empty() &&
+                    std::all_of(node.items.begin(), node.items.end(),
+                                [](const YamlNode& item) { return rate_of(item).has_value(); });
+  if (!list) {
+    refuse_rate(field);
+    return out;
+  }
+  if (node.items.size() > kRatesMax) {
+    field.problem("has too many rates", "at most " + std::to_string(kRatesMax));
+    return out;
+  }
+  for (const Field& item : field.list()) {
+    const auto rate = checked(item, *rate_of(item.node()));
+    if (!rate) return {};
+    out.push_back(*rate);
+  }
+  return out;
 }
 
 bool differs_by(const BucketType& type, BucketOverride::For kind) {
-  return kind == BucketOverride::For::kNetwork || type.by_recipient();
+  const bool recipient =
+      kind == BucketOverride::For::kRecipient || kind == BucketOverride::For::kDomain;
+  return !recipient || type.by_recipient();
 }
 
-/// The mail that an override is for, from its one key of `recipient`, `domain`, `network`.
+constexpr std::string_view kTargetForm = "recipient, domain, network, user, sender, sender_domain";
+
+/// The user, address or domain of an override; nullopt and a problem for other text.
+std::optional<std::string> read_name(const Field& field, BucketOverride::For kind,
+                                     std::string_view text) {
+  using For = BucketOverride::For;
+  const auto word = recipient_word(text);
+  const bool domain = kind == For::kDomain || kind == For::kSenderDomain;
+  const bool has_at = text.find('@') != std::string_view::npos;
+  if (word && (kind == For::kUser || has_at != domain)) return word;
+  if (domain) {
+    field.refuse("not a domain", "a domain such as example.org");
+  } else if (kind == For::kUser) {
+    field.refuse("not a user", "a login of at most 320 printable ASCII characters");
+  } else {
+    field.refuse(kind == For::kSender ? "not a sender" : "not a recipient",
+                 "an address such as a@example.org");
+  }
+  return std::nullopt;
+}
+
+/// The mail that an override is for, from its one key of kTargetForm.
 std::optional<BucketOverride> read_target(Section& section) {
-  constexpr std::array<Choice<BucketOverride::For>, 3> kTargets = {
-      {{"recipient", BucketOverride::For::kRecipient},
-       {"domain", BucketOverride::For::kDomain},
-       {"network", BucketOverride::For::kNetwork}}};
+  using For = BucketOverride::For;
+  constexpr std::array<Choice<For>, 6> kTargets = {{{"recipient", For::kRecipient},
+                                                    {"domain", For::kDomain},
+                                                    {"network", For::kNetwork},
+                                                    {"user", For::kUser},
+                                                    {"sender", For::kSender},
+                                                    {"sender_domain", For::kSenderDomain}}};
   std::optional<BucketOverride> out;
   for (const auto& [key, kind] : kTargets) {
     const auto field = section.field(key);
     if (!field) continue;
     if (out) {
-      field->problem("is for something else, too", "one of recipient, domain, network");
+      field->problem("is for something else, too", "one of " + std::string(kTargetForm));
       return std::nullopt;
     }
     const auto text = field->scalar("one of them");
@@ -163,40 +214,39 @@ std::optional<BucketOverride> read_target(Section& section) {
       field->refuse("not a network", "an IP address or a network such as 192.0.2.0/24");
       return std::nullopt;
     }
-    const bool domain = kind == BucketOverride::For::kDomain;
-    const auto word = recipient_word(*text);
-    const bool has_at = text->find('@') != std::string_view::npos;
-    if (!word || has_at == domain) {
-      field->refuse(domain ? "not a domain" : "not a recipient",
-                    domain ? "a domain such as example.org" : "an address such as a@example.org");
-      return std::nullopt;
-    }
+    const auto word = read_name(*field, kind, *text);
+    if (!word) return std::nullopt;
     out->name = *word;
   }
   if (!out) {
     section.problem("recipient",
-                    "nothing says what it is for; allowed: recipient, domain, network");
+                    "nothing says what it is for; allowed: " + std::string(kTargetForm));
   }
   return out;
 }
 
-void load_override(const Field& item, BucketType& type) {
+/// An override and its rates.
+struct RatedOverride {
+  BucketOverride target;
+  std::vector<BucketRate> rates;
+};
+
+void load_override(const Field& item, const BucketType& type, std::vector<RatedOverride>& out) {
   Section section(&item.node(), item.key(), item.diagnostics());
   if (item.node().kind != YamlNode::Kind::kMap) return;  // which is a problem by now
   auto target = read_target(section);
   const auto field = section.field("rate");
   if (!field) section.problem("rate", "is missing; allowed: " + std::string(kRateForm));
-  const auto rate = field ? read_rate(*field) : std::nullopt;
-  if (!target || !rate) return;
+  std::vector<BucketRate> rates = field ? read_rates(*field) : std::vector<BucketRate>();
+  if (!target || rates.empty()) return;
   if (!differs_by(type, target->kind)) {
-    item.problem("buckets of this type have no recipient", "network");
+    item.problem("buckets of this type have no recipient", "network, user, sender, sender_domain");
     return;
   }
-  target->rate = *rate;
-  type.overrides.push_back(*std::move(target));
+  out.push_back({*std::move(target), std::move(rates)});
 }
 
-void load_overrides(Section& section, BucketType& type) {
+void load_overrides(Section& section, const BucketType& type, std::vector<RatedOverride>& out) {
   const auto field = section.field("overrides");
   if (!field) return;
   if (field->node().kind != YamlNode::Kind::kList) {
@@ -204,18 +254,18 @@ void load_overrides(Section& section, BucketType& type) {
     return;
   }
   for (const Field& item : field->list()) {
-    if (type.overrides.size() == kOverridesMax) {
+    if (out.size() == kOverridesMax) {
       item.problem("exceeds the limit", "at most " + std::to_string(kOverridesMax));
       return;
     }
-    load_override(item, type);
+    load_override(item, type, out);
   }
 }
 
 void refuse_type(const Field& entry) {
   static const std::vector<std::string> known = {
       "to", "to_ip",   "to_ip_from", "bounce_to",   "bounce_to_ip", "user",
-      "ip", "network", "from",       "from_domain", "to_domain"};
+      "ip", "network", "from",       "from_domain", "to_domain",    "user_rcpts"};
   const auto meant = nearest_word(entry.node().key, known);
   entry.diagnostics().add(
       entry.node().key_position, entry.key(),
@@ -223,30 +273,62 @@ void refuse_type(const Field& entry) {
                                            : "allowed: " + std::string(kTypeForm)));
 }
 
-/// A type whose parts are valid, with its rate if that is valid, too.
-std::optional<BucketType> load_type(const Field& entry) {
-  const auto parts = parse_parts(entry.node().key);
+/// The name and parts of a type, if they are valid.
+std::optional<BucketType> read_type(const Field& entry) {
+  BucketType out;
+  out.name = entry.node().key;
+  std::string_view parts_text = out.name;
+  out.counts_recipients = parts_text.ends_with(kCountsRecipients);
+  if (out.counts_recipients) parts_text.remove_suffix(kCountsRecipients.size());
+  const auto parts = parse_parts(parts_text);
   if (!parts) {
     refuse_type(entry);
     return std::nullopt;
   }
-  if (const auto why = contradiction(*parts); !why.empty()) {
-    entry.diagnostics().add(entry.node().key_position, entry.key(),
-                            std::string(why) + "; allowed: " + std::string(kTypeForm));
-    return std::nullopt;
-  }
-  BucketType out;
-  out.name = entry.node().key;
   out.parts = *parts;
+  std::string_view why = contradiction(*parts);
+  if (why.empty() && out.counts_recipients && out.by_recipient()) {
+    why = "counts each recipient by its parts";
+  }
+  if (why.empty()) return out;
+  entry.diagnostics().add(entry.node().key_position, entry.key(),
+                          std::string(why) + "; allowed: " + std::string(kTypeForm));
+  return std::nullopt;
+}
+
+/// One entry for each rate; empty if the type is off or wrong.
+std::vector<BucketType> load_type(const Field& entry) {
+  const auto type = read_type(entry);
+  if (!type) return {};
+  std::vector<BucketRate> rates;
+  std::vector<RatedOverride> overrides;
   if (entry.node().kind != YamlNode::Kind::kMap) {
-    if (const auto rate = read_rate(entry)) out.rate = *rate;
-    return out;
+    rates = read_rates(entry);
+  } else {
+    Section section(&entry.node(), entry.key(), entry.diagnostics());
+    if (const auto field = section.field("rate")) rates = read_rates(*field);
+    load_overrides(section, *type, overrides);
   }
-  Section section(&entry.node(), entry.key(), entry.diagnostics());
-  if (const auto field = section.field("rate")) {
-    if (const auto rate = read_rate(*field)) out.rate = *rate;
+  std::size_t most = rates.size();
+  for (const RatedOverride& one : overrides) most = std::max(most, one.rates.size());
+  const auto rate_at = [](const std::vector<BucketRate>& from, std::size_t at) {
+    return at < from.size() ? from[at] : BucketRate{};
+  };
+  std::vector<BucketType> out;
+  for (std::size_t at = 0; at < most; ++at) {
+    BucketType numbered = *type;
+    numbered.number = static_cast<std::uint32_t>(at + 1);
+    numbered.rate = rate_at(rates, at);
+    for (const RatedOverride& one : overrides) {
+      numbered.overrides.push_back(one.target);
+      numbered.overrides.back().rate = rate_at(one.rates, at);
+    }
+    const bool limits =
+        numbered.rate.limits() ||
+        std::any_of(numbered.overrides.begin(), numbered.overrides.end(),
+                    [](const BucketOverride& other) { return other.rate.limits(); });
+    if (limits) out.push_back(std::move(numbered));  // one that is off is none
   }
-  load_overrides(section, out);
   return out;
 }
 
@@ -256,16 +338,11 @@ void load_bucket_types(Section&& section, std::vector<BucketType>& out) {
   const auto entries = section.entries();
   if (!entries.empty()) out.clear();
   for (const Field& entry : entries) {
-    if (out.size() == kTypesMax) {
+    if (out.size() >= kTypesMax) {
       entry.problem("exceeds the limit", "at most " + std::to_string(kTypesMax));
       return;
     }
-    auto type = load_type(entry);
-    if (!type) continue;
-    const bool limits = type->rate.limits() ||
-                        std::any_of(type->overrides.begin(), type->overrides.end(),
-                                    [](const BucketOverride& one) { return one.rate.limits(); });
-    if (limits) out.push_back(*std::move(type));  // one that is off is none
+    for (BucketType& type : load_type(entry)) out.push_back(std::move(type));
   }
 }
 

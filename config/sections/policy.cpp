@@ -1,4 +1,3 @@
-#include <limits>
 #include <map>
 
 #include "config/sections/sections.h"
@@ -9,7 +8,8 @@ namespace shingled::config {
 
 namespace {
 
-constexpr double kAnyRuleScore = std::numeric_limits<double>::max();
+/// No sum of scores reaches infinity, whatever rules there are.
+constexpr double kAnyRuleScore = 1e9;
 constexpr std::size_t kFilesMax = 100;
 constexpr std::size_t kAdviceBytesMax = 256;
 constexpr std::string_view kAll = "all";

@@ -14,6 +14,7 @@ constexpr std::array<Choice<HashAlgorithm>, 6> kAlgorithms = {
      {"fasthash", HashAlgorithm::kFasthash},
      {"fast", HashAlgorithm::kFasthash}}};
 constexpr double kAny = std::numeric_limits<double>::max();
+constexpr double kWeightMost = 1e9;  // no sum of scores reaches infinity
 constexpr std::string_view kNameForm = "a letter, then up to 63 letters, digits, '_' or '-'";
 
 /// Names are used in logs, in header values and in -o keys.
@@ -59,7 +60,7 @@ FlagOptions load_flag(const Field& entry) {
   load_symbol(section, out.symbol);
   refuse_foreign_keys(section, ForeignTo::kFlag);
   section.real("hits_limit", out.hits_limit, {1, kAny});
-  section.real("weight", out.weight, {-kAny, kAny});
+  section.real("weight", out.weight, {-kWeightMost, kWeightMost});
   return out;
 }
 

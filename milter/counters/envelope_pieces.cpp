@@ -56,23 +56,24 @@ NormalEnvelope normal_envelope(const Envelope& envelope, std::uint32_t recipient
   const NormalAddress sender = mailbox_of(envelope.sender);
   out.sender = bounce ? std::string(kBounceSender) : sender.text();
   out.sender_domain = bounce ? out.client_domain : domain_of(sender.domain);
+  out.user = ascii::to_lower(ascii::trim_space(envelope.user));
   std::set<std::string> seen;
   for (const std::string& path : envelope.recipients) {
     std::string recipient = mailbox_of(path).text();
-    if (recipient.empty() || seen.contains(recipient)) continue;
-    if (seen.size() == recipients_max) {
+    if (recipient.empty() || !seen.insert(recipient).second) continue;
+    const bool of_user = !out.user.empty() && out.user_recipients.size() < kUserRecipientsMax;
+    if (of_user) out.user_recipients.push_back(recipient);
+    if (out.recipients.size() < recipients_max) {
+      out.recipients.push_back(std::move(recipient));
+    } else {
       ++out.recipients_dropped;
-      continue;
     }
-    seen.insert(recipient);
-    out.recipients.push_back(std::move(recipient));
   }
   if (envelope.client) {
     out.client = envelope.client->to_string();
     out.network = network_of(*envelope.client);
   }
   out.helo = mime::ascii_host(ascii::trim_space(envelope.helo));
-  out.user = ascii::to_lower(ascii::trim_space(envelope.user));
   out.country = country_of(envelope.country);
   return out;
 }

@@ -24,7 +24,8 @@ void MessageCount::recipient(std::string_view path) {
   if (seen_.contains(path)) return;
   ++accepted_;
   recipients_hash_ += SecretHash::of_process()(path);
-  if (seen_.size() >= pieces().recipients_max) return;
+  const std::uint32_t user_max = envelope_.user.empty() ? 0 : kUserRecipientsMax;
+  if (seen_.size() >= std::max(pieces().recipients_max, user_max)) return;
   seen_.emplace(path);
   envelope_.recipients.emplace_back(path);
 }

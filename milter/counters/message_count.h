@@ -62,7 +62,7 @@ class MessageCount {
   void count_refused();
 
   std::shared_ptr<const MessageCounter> counter_;
-  Envelope envelope_;  ///< with the first `recipients_max` recipients
+  Envelope envelope_;  ///< with the first recipients: `recipients_max`, of a user more
   storage::counters::Space space_;
   std::set<std::string, std::less<>> seen_;  ///< the same
   std::uint64_t accepted_ = 0;

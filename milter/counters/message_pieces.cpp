@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -112,10 +113,24 @@ void add_pairs_of(const NormalEnvelope& envelope, const FromDomain& from, PieceL
   for (const std::string& recipient : envelope.recipients) {
     pieces.add_pair(PieceType::kSenderRecipient, envelope.sender, recipient);
     pieces.add_pair(PieceType::kRecipientSender, recipient, envelope.sender);
-    pieces.add_pair(PieceType::kUserRecipient, envelope.user, recipient);
     add_pairs(PieceType::kTextRecipient, PieceType::kRobustText, recipient, pieces);
     add_pairs(PieceType::kAttachmentRecipient, PieceType::kAttachment, recipient, pieces);
   }
+}
+
+/// The pairs of a user and his recipients. They have a bound of their own: a user who sprays is
+/// found by their number.
+void add_user_recipients(const NormalEnvelope& envelope, PieceOptions options,
+                         std::vector<mime::Piece>& out) {
+  options.pairs_max = options.pieces_max = kUserRecipientsMax;
+  PieceList pairs(options);
+  for (const std::string& recipient : envelope.user_recipients) {
+    pairs.add_pair(PieceType::kUserRecipient, envelope.user, recipient);
+  }
+  if (pairs.size() == 0) return;
+  std::vector<mime::Piece> added = pairs.take();
+  const auto place = std::upper_bound(out.begin(), out.end(), added.front());
+  out.insert(place, std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
 
 }  // namespace
@@ -153,6 +168,7 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   MessagePieces out;
   out.dropped = pieces.dropped();
   out.pieces = pieces.take();
+  add_user_recipients(normal, options, out.pieces);
   return out;
 }
 

@@ -28,7 +28,8 @@ struct CountedMessage {
 };
 
 struct MessagePieces {
-  std::vector<mime::Piece> pieces;  ///< each once, in order of type; at most `pieces_max`
+  std::vector<mime::Piece> pieces;  ///< each once, in order of type; at most `pieces_max`,
+                                    ///< and the recipients of a user
   std::uint64_t dropped = 0;        ///< met a bound, or were left out as `work` was spent
 };
 

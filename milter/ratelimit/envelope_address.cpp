@@ -4,6 +4,8 @@
 #include <array>
 
 #include "config/base/ascii.h"
+#include "mime/pieces/normal_address.h"
+#include "mime/url/ascii_host.h"
 
 namespace shingled::milter::ratelimit {
 
@@ -52,6 +54,23 @@ EnvelopeAddress parse_envelope_address(std::string_view path) {
   std::string_view domain = at == std::string_view::npos ? "" : path.substr(at + 1);
   while (domain.ends_with('.')) domain.remove_suffix(1);
   return {ascii::to_lower(without_quotes(path.substr(0, at))), ascii::to_lower(domain)};
+}
+
+EnvelopeAddress normal_mailbox(const EnvelopeAddress& address) {
+  auto normal = mime::normal_address(address.text());
+  if (!normal) return address;
+  return {std::move(normal->local), std::move(normal->domain)};
+}
+
+std::string in_dns(std::string_view name) {
+  const std::size_t at = name.rfind('@');
+  const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
+  return std::string(name.substr(0, begin)) + mime::ascii_host(name.substr(begin));
+}
+
+std::string normal_login(std::string_view login) {
+  const std::string out = ascii::to_lower(without_blanks(login));
+  return out.find('@') == std::string::npos ? out : in_dns(out);
 }
 
 bool is_bounce_sender(const EnvelopeAddress& sender) {

@@ -24,6 +24,18 @@ struct EnvelopeAddress {
 /// Cost: O(input).
 EnvelopeAddress parse_envelope_address(std::string_view path);
 
+/// The same mailbox without the marks that differ from message to message (normal_address.h: tags,
+/// BATV, SRS, VERP), its domain in the form of DNS. Otherwise each mark would get a new bucket.
+/// An address that has no such form stays as it is. Pure.
+EnvelopeAddress normal_mailbox(const EnvelopeAddress& address);
+
+/// A domain, or the domain of an address, in the form of DNS. Pure.
+std::string in_dns(std::string_view name);
+
+/// A login as limits and counters tell users apart: without blanks around it, in lower case, a
+/// domain behind '@' in the form of DNS. Pure.
+std::string normal_login(std::string_view login);
+
 /// Whether mail of this sender is a bounce: the local part is empty, postmaster, mailer-daemon,
 /// null, fetchmail-daemon or mdaemon.
 bool is_bounce_sender(const EnvelopeAddress& sender);

@@ -37,8 +37,14 @@ bool MailLimiter::limits(const std::optional<IpAddress>& client) const {
 }
 
 bool MailLimiter::spares(const EnvelopeAddress& recipient) const {
-  return spared_.contains(recipient.local) || spared_.contains(recipient.text()) ||
-         spared_.contains('@' + recipient.domain);
+  const auto has = [&](const EnvelopeAddress& form) {
+    return spared_.contains(form.local) || spared_.contains(form.text()) ||
+           spared_.contains('@' + form.domain);
+  };
+  if (has(recipient)) return true;
+  // Not the original address in that of a forwarder, which is another mailbox.
+  EnvelopeAddress normal = normal_mailbox(recipient);
+  return normal.domain == in_dns(recipient.domain) && has(normal);
 }
 
 }  // namespace shingled::milter::ratelimit

@@ -67,36 +67,35 @@ bool MessageLimit::none_counts() const {
   return too_many_ && limiter_->options().above_max_rcpts == ManyRecipients::kNone;
 }
 
+std::vector<LimitDemand> MessageLimit::demands_of(const EnvelopeAddress& address, bool own) const {
+  const MailLimitOptions& options = limiter_->options();
+  auto out = recipient_demands(options, envelope_, address, OfRecipient::kShared);
+  if (own) append(out, recipient_demands(options, envelope_, address));
+  return out;
+}
+
 std::optional<FullBucket> MessageLimit::recipient(std::string_view path) {
   if (ended_) return std::nullopt;
   const EnvelopeAddress address = parse_envelope_address(path);
   const std::string name = bounded_name(address);
-  const bool known = recipients_.contains(name);
-  const bool fits = known || recipients_.size() < limiter_->options().max_rcpts;
-  if (fits) {
-    recipients_.insert(name);
-  } else if (!std::exchange(too_many_, true) && none_counts()) {
-    give_back_recipients();
-  }
-  if (limiter_->spares(address)) return std::nullopt;
-  std::vector<LimitDemand> demands;
-  if (fits && !none_counts()) demands = recipient_demands(limiter_->options(), envelope_, address);
-  if (at_the_end()) {
-    if (known) return std::nullopt;
-    if (!std::exchange(message_taken_, true)) {
-      append(pending_, message_demands(limiter_->options(), envelope_));
-    }
-    append(pending_, std::move(demands));
-    return std::nullopt;
-  }
-  if (passed_.contains(name)) return std::nullopt;
+  if (limiter_->spares(address) || recipients_.contains(name)) return std::nullopt;
+  if (recipients_.size() >= kCountedMax) return std::nullopt;
+  if (refused_ >= kRefusedMax) return last_full_;
+  const bool fits = with_own_ < limiter_->options().max_rcpts;
+  if (!fits && !std::exchange(too_many_, true) && none_counts()) give_back_recipients();
+  std::vector<LimitDemand> demands = demands_of(address, fits && !none_counts());
   if (!message_taken_) append(demands, message_demands(limiter_->options(), envelope_));
-  auto full = take(std::move(demands));
-  if (!full) {
-    message_taken_ = true;
-    if (fits) passed_.insert(name);
+  if (at_the_end()) {
+    append(pending_, std::move(demands));
+  } else if (auto full = take(std::move(demands))) {
+    ++refused_;
+    last_full_ = full;
+    return full;
   }
-  return full;
+  message_taken_ = true;
+  recipients_.insert(name);
+  if (fits) ++with_own_;
+  return std::nullopt;
 }
 
 std::optional<FullBucket> MessageLimit::end_of_message() {
@@ -154,7 +153,8 @@ void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
 void MessageLimit::give_back() {
   for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) give_back(*taken);
   taken_.clear();
-  passed_.clear();
+  recipients_.clear();
+  with_own_ = 0;
   message_taken_ = false;
 }
 
@@ -170,7 +170,7 @@ void MessageLimit::give_back(const Taken& taken) {
 
 void MessageLimit::give_back_recipients() {
   std::erase_if(pending_, [](const LimitDemand& demand) { return demand.by_recipient; });
-  std::vector<Taken> kept;  // at most one: a message takes its own drops once
+  std::vector<Taken> kept;
   for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) {
     auto [of_recipients, of_message] = split(std::move(*taken));
     if (!of_recipients.demands.empty()) give_back(of_recipients);

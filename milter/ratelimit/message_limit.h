@@ -19,10 +19,12 @@ namespace shingled::milter::ratelimit {
 ///
 /// With `LimitPoint::kRecipient` (and without a symbol) drops are taken at RCPT. Each recipient
 /// takes its drops; the first that passes also takes those of the message, all or none. A repeated
-/// recipient takes nothing. If there are more than `max_rcpts` different recipients, the later ones
-/// have no drops of their own; or, by `above_max_rcpts`, no recipient has: then their drops are
-/// given back, and recipients that were deferred before will be retried. The drops of the message
-/// stay in any case.
+/// recipient takes nothing. If there are more than `max_rcpts` different recipients that pass, the
+/// later ones have no drops of their own (those of types that count recipients remain); recipients
+/// that are deferred or never limited do not use up this number, so that nobody can switch off the
+/// limit of the last by naming others first. Or, by `above_max_rcpts`, no recipient has: then their
+/// drops are given back, and recipients that were deferred before will be retried. The drops of the
+/// message stay in any case.
 ///
 /// Otherwise all drops are taken together at the end of the message. If a message has more drops
 /// than a bucket can hold, it passes only if the bucket is empty, and fills it; with a symbol the
@@ -32,6 +34,11 @@ namespace shingled::milter::ratelimit {
 /// Threads: one at a time.
 class MessageLimit {
  public:
+  /// Recipients of a message that are told apart; further ones have no drops.
+  static constexpr std::size_t kCountedMax = 10'000;
+  /// A message that had so many recipients deferred is not asked about any more: all are deferred.
+  static constexpr std::size_t kRefusedMax = 1000;
+
   MessageLimit(std::shared_ptr<const MailLimiter> limiter, LimitedEnvelope envelope);
 
   /// Counts a recipient. `path`: as in RCPT. Returns the bucket that is too full for it; nullopt if
@@ -66,11 +73,16 @@ class MessageLimit {
 
   std::shared_ptr<const MailLimiter> limiter_;
   LimitedEnvelope envelope_;
-  std::set<std::string> recipients_;  ///< bounded names, at most max_rcpts
-  std::set<std::string> passed_;      ///< recipients whose drops are taken
+  /// Demands of a recipient; `own`: also those with a bucket of its own.
+  [[nodiscard]] std::vector<LimitDemand> demands_of(const EnvelopeAddress& address, bool own) const;
+
+  std::set<std::string> recipients_;  ///< bounded names of those with drops, at most kCountedMax
+  std::size_t with_own_ = 0;  ///< how many of them have drops of their own: at most max_rcpts
+  std::size_t refused_ = 0;
+  std::optional<FullBucket> last_full_;
   std::vector<LimitDemand> pending_;  ///< taken at the end
   std::vector<Taken> taken_;
-  bool too_many_ = false;       ///< there are more recipients than `recipients_` holds
+  bool too_many_ = false;       ///< more than max_rcpts recipients have passed
   bool message_taken_ = false;  ///< the drops of the whole message are taken
   bool ended_ = false;
   std::optional<LimitMark> mark_;

@@ -92,13 +92,22 @@ MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* ke
 struct Announced {
   bool body = false;
   std::uint64_t bytes = 0;  ///< 0 if it is not known
+  int lengths = 0;          ///< fields of Content-Length
+  bool chunked = false;
+
+  /// Whether another server may see another end of the body (RFC 9112 6.3): that is how requests
+  /// are smuggled past a proxy.
+  [[nodiscard]] bool contradicts() const { return lengths > 1 || (lengths > 0 && chunked); }
 };
 
 MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
   auto& announced = *static_cast<Announced*>(found);
-  if (::strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) announced.body = true;
-  if (::strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 && value != nullptr &&
-      std::strcmp(value, "0") != 0) {
+  if (::strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+    announced.body = announced.chunked = true;
+  }
+  const bool is_length = ::strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+  if (is_length) ++announced.lengths;
+  if (is_length && value != nullptr && std::strcmp(value, "0") != 0) {
     announced.body = true;
     announced.bytes = parse_whole<std::uint64_t>(value).value_or(UINT64_MAX);
   }
@@ -156,6 +165,9 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   request.direct = origin.is_direct();
   Announced announced;
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
+  if (announced.contradicts()) {
+    return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once\n");
+  }
   const bool may_have_body =
       (request.direct || request.authorised) && request.method == HttpMethod::kPost;
   if (announced.body && (!may_have_body || server.options().body_bytes_max == 0)) {

@@ -48,7 +48,6 @@ SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state,
       agreement_law_(law_of(agreements)),
       whitelist_(joined(options.whitelist, trusted)),
       bits_v4_(static_cast<int>(options.network_mask)),
-      bits_v6_(std::clamp(4 * static_cast<int>(options.network_mask), 64, 128)),
       log_only_(options.log_only),
       counts_sealed_(options.encrypted) {
   const bool fits =
@@ -114,7 +113,7 @@ bool SourceLimits::is_exempt(const IpAddress& ip) const {
 }
 
 Network SourceLimits::network_of(const IpAddress& ip) const {
-  return Network::of(ip, ip.family == IpAddress::Family::kV4 ? bits_v4_ : bits_v6_);
+  return Network::of(ip, ip.family == IpAddress::Family::kV4 ? bits_v4_ : kBitsV6);
 }
 
 std::uint64_t SourceLimits::name_of(const Network& network) const {

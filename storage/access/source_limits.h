@@ -57,10 +57,10 @@ struct LimitState {
 /// The rate limits of the fuzzy port by source network (PROTOCOL.md 5.10). They decide about each
 /// packet or connection before anything else is done with it.
 ///
-/// A source is an IPv4 network of `network_mask` bits, or an IPv6 network of four times as many
-/// bits (at least 64). Never limited: loopback, link-local addresses, `whitelist`, trusted
-/// networks. The source of a UDP packet may be forged, so a stranger can get the network of a
-/// victim banned. Any limit of this kind has that weakness.
+/// A source is an IPv4 network of `network_mask` bits, or an IPv6 network of 64 bits. Never
+/// limited: loopback, link-local addresses, `whitelist`, trusted networks. The source of a UDP
+/// packet may be forged, so a stranger can get the network of a victim banned. Any limit of this
+/// kind has that weakness.
 ///
 /// Sealed requests have two more limits for each source: of key agreements, and of requests with a
 /// key that is known already. The second one limits the replies that forged requests send to a
@@ -121,7 +121,8 @@ class SourceLimits {
   LimitLaw agreement_law_;
   NetworkSet whitelist_;
   int bits_v4_ = 0;
-  int bits_v6_ = 0;
+  /// What one customer has. rspamd takes four times the IPv4 bits, of which a customer has 2^32.
+  static constexpr int kBitsV6 = 64;
   bool log_only_ = false;
   bool counts_sealed_ = false;
 };

@@ -104,6 +104,7 @@ RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> deman
 
 Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::size_t most,
                                                     TimePoint deadline) {
+  if (Status decided = decides(deadline); !decided) return decided.error();
   std::map<std::string, BucketState> found;  // a scan may return a key twice
   const auto holders = redis::key_holders(options_, places(), deadline, clock_, no_log());
   if (holders.empty()) return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
@@ -152,7 +153,22 @@ Status RedisBuckets::read_step(redis::RedisRoute& holder,
   return {};
 }
 
+/// While only replicas answer, the daemon decides by its own buckets, and what a replica holds says
+/// nothing about them. So the server must take a write; this one changes nothing, because no bucket
+/// has that name. In a cluster a route leads to masters only.
+Status RedisBuckets::decides(TimePoint deadline) const {
+  if (route_->splits_keys()) return {};
+  redis::CommandList commands;
+  commands.add({"DEL", redis_bucket_key(options_.prefix, "~")});
+  const Replies replies = route_->ask(commands, until(deadline));
+  if (replies && !replies->front().is_error()) return {};
+  return Error{ErrorCode::kUnavailable,
+               "Redis is away, each daemon decides by its own buckets: " +
+                   (replies ? replies->front().text : replies.error().message)};
+}
+
 Result<std::optional<BucketState>> RedisBuckets::show(std::string_view key, TimePoint deadline) {
+  if (Status decided = decides(deadline); !decided) return decided.error();
   const std::string name = redis_bucket_key(options_.prefix, key);
   redis::CommandList commands;
   commands.add({"TIME"}, redis::key_slot(name));

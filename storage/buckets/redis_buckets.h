@@ -69,6 +69,7 @@ class RedisBuckets final : public BucketStore {
                    std::string_view part, TimePoint deadline, std::vector<BucketState>& out) const;
   [[nodiscard]] std::uint64_t health_now() { return health_.lock()->changes; }
   void note(std::uint64_t begun, const Status& outcome);
+  [[nodiscard]] Status decides(TimePoint deadline) const;
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
   [[nodiscard]] const std::vector<SocketSpec>& places() const;
 

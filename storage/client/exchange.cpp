@@ -150,7 +150,9 @@ void Exchange::encode(Line& line) {
   std::array<std::uint8_t, protocol::kCompanionBytes> extension{};
   if (request.companion && asked.code == protocol::CommandCode::kWrite &&
       protocol::has_extensions(line.version)) {
-    extension = protocol::companion_extension(*request.companion);
+    extension = protocol::companion_extension(
+        *request.companion, request.old_companion ? protocol::ExtensionType::kOldCompanion
+                                                  : protocol::ExtensionType::kCompanion);
     asked.extensions = extension;
   }
   const BytesView command = BytesView(plain).first(protocol::encode_command(asked, plain));

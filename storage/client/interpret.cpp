@@ -89,7 +89,10 @@ RemoteAnswer interpret(const protocol::Reply& reply, RemoteRequest::Kind kind) {
                        std::uint64_t{reply.flag};
         if ((reply.time & ~std::uint32_t{0xff}) == protocol::kOurMark) {
           answer.deletes_from_list = (reply.time & protocol::kKnowsDeleteFromList) != 0;
-          answer.knows_companions = (reply.time & protocol::kKnowsCompanion) != 0;
+          const bool fresh = (reply.time & protocol::kKnowsCompanion) != 0;
+          const bool old = (reply.time & protocol::kKnowsOldCompanion) != 0;
+          answer.knows_companions = fresh || old;
+          answer.old_companions = old && !fresh;
         }
         return answer;
       }

@@ -35,6 +35,9 @@ struct RemoteRequest {
   /// kAdd: a digest that is deleted together with this one; only for servers whose STAT announces
   /// companions.
   std::optional<Digest> companion = std::nullopt;
+  /// Whether the companion has the number that it had first. A server that knows only this one
+  /// would ignore the other.
+  bool old_companion = false;
 };
 
 /// The outcome of one request on one server.
@@ -55,6 +58,7 @@ struct RemoteAnswer {
   std::uint64_t count = 0;         ///< STAT: stored hashes
   bool deletes_from_list = false;  ///< STAT: the server is a shingled that knows kDeleteFromList
   bool knows_companions = false;   ///< STAT: the server is a shingled that knows companions
+  bool old_companions = false;     ///< STAT: it knows them only by their first number
   std::chrono::microseconds time{0};
   std::string error;
 };

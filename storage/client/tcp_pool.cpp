@@ -18,7 +18,7 @@ std::optional<TcpPool::Link> begin_link(const SocketAddress& address, TimePoint 
   // no_delay: each question is one small frame, which must not wait for others.
   Connecting connecting = begin_connect(address, {.no_delay = true});
   if (connecting.has_failed()) return std::nullopt;
-  return TcpPool::Link{std::move(connecting.fd), connecting.is_connected(), now};
+  return TcpPool::Link{std::move(connecting.fd), connecting.is_connected(), now, false};
 }
 
 enum class LinkState : std::uint8_t { kConnecting, kReady, kDead };
@@ -103,13 +103,24 @@ std::optional<TcpPool::Link> TcpPool::take_idle(Place& place, TimePoint now) con
     if (state == LinkState::kConnecting && now - at->began < kConnectGiveUp) continue;
     if (state == LinkState::kReady) {
       found = std::move(*at);
-      found->connected = true;
+      found->used_before = std::exchange(found->connected, true);
     } else if (!at->connected) {
       place.retry_at = now + retry_delay_;  // the connect failed; the end of an idle one is normal
     }
     place.idle.erase(at);
   }
   return found;
+}
+
+std::optional<TcpPool::Link> TcpPool::replace(const SocketAddress& address, TimePoint now) {
+  if (use_ != TcpUse::kYes) return std::nullopt;
+  auto state = state_.lock();
+  Place* place = find(*state, address);
+  if (place == nullptr || now < place->retry_at) return std::nullopt;
+  std::erase_if(place->idle, [](const Link& link) { return link.connected; });
+  auto link = begin_link(address, now);
+  if (!link) place->retry_at = now + retry_delay_;
+  return link;
 }
 
 void TcpPool::give_back(const SocketAddress& address, Link link) {
@@ -165,7 +176,9 @@ void TcpChannel::read() {
   const auto got = receive_some(fd(), in_);
   broken_ = !got || *got == 0;
   in_.resize(broken_ ? 0 : got->value_or(0));
-  if (!in_.empty()) reader_.feed(in_);
+  if (in_.empty()) return;
+  heard_ = true;
+  reader_.feed(in_);
 }
 
 std::optional<BytesView> TcpChannel::next_packet() {

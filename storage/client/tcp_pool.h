@@ -33,7 +33,8 @@ class QuestionRate {
 /// An exchange borrows a connection for itself alone and gives it back when no answer is missing on
 /// it. So there is no reader thread, and no answer can reach the wrong message. With `auto`, a
 /// connection is made in the background while the questions go over UDP. With `yes`, a question
-/// waits for it, up to kConnectMax. After a failure UDP is used for `tcp_retry_delay`.
+/// waits for it, up to kConnectMax. After a failure UDP is used for `tcp_retry_delay`; but a
+/// connection that an exchange got from the pool may have one successor first.
 /// Threads: any thread.
 /// Cost: one mutex; the system calls on a few descriptors are made under it and do not block.
 class TcpPool {
@@ -47,10 +48,15 @@ class TcpPool {
     UniqueFd fd;
     bool connected = false;  ///< false while the connect is under way
     TimePoint began{};
+    bool used_before = false;  ///< by another exchange: the peer may have forgotten it since
   };
   /// Returns a connection for an exchange that has `questions` questions for `address`; nullopt
   /// means: use UDP.
   std::optional<Link> take(const SocketAddress& address, std::uint64_t questions, TimePoint now);
+  /// Returns a new connection instead of a borrowed one that was used before and broke, or is
+  /// silent: a NAT or a load balancer forgets idle connections, which says nothing about TCP. The
+  /// idle ones are as old and are closed. nullopt means: use UDP (with `auto`, always).
+  std::optional<Link> replace(const SocketAddress& address, TimePoint now);
   /// Takes back a connection on which no answer is missing; closes it if kIdleMax are idle already.
   void give_back(const SocketAddress& address, Link link);
   /// The number of idle connections to `address`.
@@ -104,6 +110,9 @@ class TcpChannel {
   }
   /// Whether a packet has no answer yet.
   [[nodiscard]] bool owes() const { return under_way_ > 0; }
+  [[nodiscard]] std::size_t owed() const { return under_way_; }
+  [[nodiscard]] bool used_before() const { return link_.used_before; }
+  [[nodiscard]] bool heard() const { return heard_; }  ///< whether anything has come in
   /// The events to poll for.
   [[nodiscard]] short events() const;
 
@@ -131,6 +140,7 @@ class TcpChannel {
   Bytes in_;
   std::size_t under_way_ = 0;  // packets without an answer
   bool broken_ = false;
+  bool heard_ = false;  // something was received
 };
 
 }  // namespace shingled::storage::client

@@ -45,8 +45,9 @@ void Wait::run(TimePoint deadline, const std::stop_token& stop) {
 void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
   // A server recognises the repeat of an unencrypted update by the port of its sender. Repeats go
   // over UDP, so after TCP they would count as further updates.
+  const bool may_stream = !outgoing.update || parties_[party].service->sealing.has_value();
   const bool by_stream =
-      !outgoing.repeat && (!outgoing.update || parties_[party].service->sealing.has_value());
+      may_stream && (!outgoing.repeat || repeats_by_stream(party, outgoing, now));
   if (by_stream && send_by_stream(party, outgoing, now)) return;
   Exchange& exchange = *parties_[party].exchange;
   std::size_t& number = parties_[party].routes[outgoing.endpoint].channel;
@@ -114,6 +115,24 @@ const SocketAddress& Wait::address_of(const Stream& stream) const {
   return parties_[stream.party].exchange->upstreams().endpoints()[stream.endpoint].address;
 }
 
+void Wait::open_stream(std::size_t party, std::size_t endpoint, TcpPool::Link link) {
+  const std::size_t reply_bytes_max =
+      protocol::kReplyBytesMax + (parties_[party].service->sealing ? crypto::kSealBytes : 0);
+  parties_[party].routes[endpoint].stream = streams_.size();
+  streams_.push_back({party, endpoint, TcpChannel(std::move(link), reply_bytes_max)});
+}
+
+bool Wait::repeats_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
+  Route& route = parties_[party].routes[outgoing.endpoint];
+  if (route.stream == kNoChannel) return false;
+  Stream& stream = streams_[route.stream];
+  const bool silent = !stream.over && stream.channel.owes() && !stream.channel.heard();
+  if (silent) renew(stream, now);
+  if (route.again == 0) return false;
+  --route.again;
+  return true;
+}
+
 bool Wait::send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
   Service& service = *parties_[party].service;
   Exchange& exchange = *parties_[party].exchange;
@@ -122,10 +141,7 @@ bool Wait::send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing,
     route.asked_pool = true;
     const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
     if (auto link = service.tcp.take(address, exchange.questions(), now)) {
-      const std::size_t reply_bytes_max =
-          protocol::kReplyBytesMax + (service.sealing ? crypto::kSealBytes : 0);
-      route.stream = streams_.size();
-      streams_.push_back({party, outgoing.endpoint, TcpChannel(*std::move(link), reply_bytes_max)});
+      open_stream(party, outgoing.endpoint, *std::move(link));
     }
   }
   if (route.stream == kNoChannel) return false;
@@ -170,8 +186,22 @@ void Wait::attend(Stream& stream, TimePoint now) {
 
 void Wait::lose(Stream& stream, TimePoint now) {
   stream.over = true;
-  if (stream.channel.owes()) parties_[stream.party].service->tcp.failed(address_of(stream), now);
-  parties_[stream.party].exchange->resend(stream.endpoint, now);
+  Party& party = parties_[stream.party];
+  const std::size_t endpoint = stream.endpoint;
+  if (stream.channel.owes() && !renew(stream, now)) {
+    party.service->tcp.failed(address_of(stream), now);
+  }
+  party.exchange->resend(endpoint, now);
+}
+
+bool Wait::renew(Stream& stale, TimePoint now) {
+  if (!stale.channel.used_before()) return false;
+  auto link = parties_[stale.party].service->tcp.replace(address_of(stale), now);
+  if (!link) return false;
+  stale.over = true;
+  parties_[stale.party].routes[stale.endpoint].again = stale.channel.owed();
+  open_stream(stale.party, stale.endpoint, *std::move(link));
+  return true;
 }
 
 void Wait::put_back_streams() {

@@ -35,6 +35,7 @@ class Wait {
     std::size_t channel = kNoChannel;  // made when it is first needed
     std::size_t stream = kNoChannel;
     bool asked_pool = false;
+    std::size_t again = 0;  // packets to repeat over `stream`, which replaces another one
   };
   struct Party {
     Service* service;
@@ -54,11 +55,17 @@ class Wait {
   };
 
   void send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now);
+  /// Whether a repeat goes over a connection that has replaced another one, or replaces it now.
+  bool repeats_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now);
   bool send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now);
   [[nodiscard]] const SocketAddress& address_of(const Stream& stream) const;
   TimePoint leave_slow_streams(TimePoint now);
   void attend(Stream& stream, TimePoint now);
+  void open_stream(std::size_t party, std::size_t endpoint, TcpPool::Link link);
   void lose(Stream& stream, TimePoint now);
+  /// Puts a new connection in the place of one that the peer may have forgotten. Returns whether
+  /// there is one; it takes the packets that have no answer.
+  bool renew(Stream& stale, TimePoint now);
   void put_back_streams();
   /// Waits for packets and takes them. Returns a time: what had come by then is taken, so that no
   /// question is given up while its answer lies in a buffer.

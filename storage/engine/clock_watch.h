@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -15,14 +16,15 @@ namespace shingled::storage::engine {
 /// It computes from the elapsed time what the clock should show. A time up to kClockSkewSeconds
 /// ahead of that is believed. A time further ahead is believed only after the clock has run on like
 /// that for kProof; this also delays a machine that slept or was off for days. A time behind is
-/// believed at once.
+/// believed at once: then nothing expires. But what is taught meanwhile gets the time that `time`
+/// tells, so that it is not too old when the clock is right again.
 /// Threads: one thread.
 class ClockWatch {
  public:
-  static constexpr std::chrono::hours kProof{1};
+  static constexpr std::chrono::hours kProof{24};
 
   /// `known`: the latest time that has certainly been reached, in Unix seconds.
-  ClockWatch(std::uint32_t known, TimePoint now) : known_{known, now} {}
+  ClockWatch(std::uint32_t known, TimePoint now) : known_{known, now}, latest_{known, now} {}
 
   /// `wall`: what the clock shows at `now`, in Unix seconds. False: do not use it yet.
   bool believes(std::uint32_t wall, TimePoint now) {
@@ -42,6 +44,20 @@ class ClockWatch {
     doubted_.reset();
     return true;
   }
+  /// The time for what happens at `now`: that of the clock if it is believed. Else, and if the
+  /// clock is more than kClockSkewSeconds behind a time that was believed, what it should show by
+  /// that.
+  std::uint32_t time(std::uint32_t wall, TimePoint now) {
+    const std::int64_t told = believes(wall, now) ? wall : known_.expected(now);
+    const std::int64_t latest = latest_.expected(now);
+    if (told > latest) latest_ = {told, now};
+    return static_cast<std::uint32_t>(told + kClockSkewSeconds < latest ? latest : told);
+  }
+  /// What has expired by this time has expired by any that can be right.
+  [[nodiscard]] std::uint32_t certain(TimePoint now) const {
+    return static_cast<std::uint32_t>(
+        std::min<std::int64_t>(known_.expected(now) + kClockSkewSeconds, UINT32_MAX));
+  }
   /// By how many seconds the clock was ahead when it was last doubted.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
 
@@ -55,6 +71,7 @@ class ClockWatch {
   };
 
   Reading known_;
+  Reading latest_;
   std::optional<Reading> doubted_;
   std::int64_t ahead_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -70,9 +71,18 @@ class FuzzyIndex {
   [[nodiscard]] std::uint64_t slot_overflows() const {
     return slot_overflows_.load(std::memory_order_relaxed);
   }
+  /// Nothing expires by a time after `believe_until`: a clock that is far ahead must not hide what
+  /// people taught. A time before kClockUnset comes from a clock that was never set; such a record
+  /// does not expire, because nobody knows its age.
   [[nodiscard]] bool is_expired(std::uint32_t updated, std::uint32_t now) const {
-    return options_.expire_seconds != 0 && updated < now && now - updated > options_.expire_seconds;
+    now = std::min(now, believed_until_.load(std::memory_order_relaxed));
+    return options_.expire_seconds != 0 && updated >= kClockUnset && updated < now &&
+           now - updated > options_.expire_seconds;
   }
+  /// Any thread.
+  void believe_until(std::uint32_t time) { believed_until_.store(time, std::memory_order_relaxed); }
+  static constexpr std::uint32_t kClockUnset =
+      978'307'200;  ///< 2001; such clocks show 1970 or 2000
 
   // ---- the writer ----
   /// The record of a digest, even if it is expired; 0 = none.
@@ -141,6 +151,7 @@ class FuzzyIndex {
 
   ReadGate gate_;
   Options options_;
+  std::atomic<std::uint32_t> believed_until_{UINT32_MAX};
   IndexHash hash_;
   RecordStore records_;
   std::unique_ptr<Shards> digests_;

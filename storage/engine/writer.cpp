@@ -31,6 +31,20 @@ Status within_memory(const Work& work) {
 
 Error too_many_hashes() { return {ErrorCode::kLimit, "storage.hashes_max is reached"}; }
 
+/// Assumes that the clock was right when the newest record was taught.
+ClockWatch watch_of(FuzzyIndex& index, const Clock& clock) {
+  std::uint32_t newest = 0;
+  const RecordStore& records = index.records();
+  for (std::uint32_t number = 0; number < records.number_end(); ++number) {
+    if (records.is_live(number)) newest = std::max(newest, records.updated(number));
+  }
+  const TimePoint now = clock.now();
+  ClockWatch watch(newest == 0 ? unix_seconds(clock.wall()) : newest, now);
+  static_cast<void>(watch.believes(unix_seconds(clock.wall()), now));
+  index.believe_until(watch.certain(now));
+  return watch;
+}
+
 }  // namespace
 
 Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
@@ -43,6 +57,7 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
       clock_(clock),
       logger_(logger),
       queue_(options.update_queue_max),
+      clock_watch_(watch_of(index, clock)),
       wal_due_(kWalPages),
       wal_warn_at_(kWalWarnPages),
       thread_([this] { run(); }) {
@@ -319,6 +334,11 @@ Status Writer::told(Status outcome) {
   return outcome;
 }
 
-std::uint32_t Writer::now() const { return unix_seconds(clock_.wall()); }
+std::uint32_t Writer::now() {
+  const TimePoint moment = clock_.now();
+  const std::uint32_t wall = unix_seconds(clock_.wall());
+  static_cast<void>(may_expire(wall, moment));
+  return clock_watch_.time(wall, moment);
+}
 
 }  // namespace shingled::storage::engine

@@ -104,7 +104,8 @@ class Writer {
   void forget(std::span<const UpdateGroup::LostRow> lost);
   /// Logs when the disk begins to refuse and when it recovers. Returns `outcome`.
   Status told(Status outcome);
-  [[nodiscard]] std::uint32_t now() const;
+  /// The time of what is done now (ClockWatch).
+  std::uint32_t now();
 
   const EngineOptions options_;
   FuzzyIndex& index_;
@@ -119,7 +120,7 @@ class Writer {
   std::uint32_t expiry_next_ = 0;  ///< where the walk over the records continues
   std::int64_t parts_next_ = 0;    ///< where the walk over the parts continues
   TimePoint expiry_due_{};
-  std::optional<ClockWatch> clock_watch_;   ///< set by the first slice
+  ClockWatch clock_watch_;
   Outage clock_doubt_;                      ///< logged: the clock is in doubt
   std::vector<UpdateGroup::LostRow> lost_;  ///< the next group buries them
   bool rows_removed_ = false;               ///< the file may have pages to give back

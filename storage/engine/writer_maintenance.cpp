@@ -25,7 +25,7 @@ bool Writer::expire_slice() {
   if (moment < expiry_due_) return false;
   expiry_due_ = moment + kExpiryPause;
   const RecordStore& records = index_.records();
-  const std::uint32_t now = this->now();
+  const std::uint32_t now = unix_seconds(clock_.wall());
   if (!may_expire(now, moment)) return false;
   const bool more_parts = expire_parts_slice(now);
   if (more_parts) expiry_due_ = moment;
@@ -50,22 +50,14 @@ bool Writer::expire_slice() {
 }
 
 bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
-  if (!clock_watch_) {
-    // Assumes that the clock was right when the newest record was taught.
-    std::uint32_t newest = 0;
-    const RecordStore& records = index_.records();
-    for (std::uint32_t number = 0; number < records.number_end(); ++number) {
-      if (records.is_live(number)) newest = std::max(newest, records.updated(number));
-    }
-    clock_watch_.emplace(newest == 0 ? now : newest, moment);
-  }
-  const bool may = clock_watch_->believes(now, moment);
+  const bool may = clock_watch_.believes(now, moment);
+  index_.believe_until(clock_watch_.certain(moment));
   if (may) {
     if (clock_doubt_.end()) logger_.info(LogLine("storage_clock_believed"));
   } else if (clock_doubt_.begin()) {
     logger_.warning(LogLine("storage_clock_ahead")
-                        .field("seconds", clock_watch_->ahead())
-                        .field("expiry", "waits until the clock has run on for an hour"));
+                        .field("seconds", clock_watch_.ahead())
+                        .field("expiry", "waits until the clock has run on for a day"));
   }
   return may;
 }

@@ -168,7 +168,8 @@ std::optional<Digest> companion_in(BytesView bytes) {
   ExtensionReader reader(bytes);
   std::optional<Digest> named;
   while (const auto extension = reader.next()) {
-    if (extension->type != static_cast<std::uint8_t>(ExtensionType::kCompanion)) continue;
+    const auto type = static_cast<ExtensionType>(extension->type);
+    if (type != ExtensionType::kCompanion && type != ExtensionType::kOldCompanion) continue;
     if (extension->payload.size() != kDigestBytes) continue;
     named.emplace();
     std::copy(extension->payload.begin(), extension->payload.end(), named->bytes.begin());
@@ -176,10 +177,11 @@ std::optional<Digest> companion_in(BytesView bytes) {
   return named;
 }
 
-std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion) {
+std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion,
+                                                              ExtensionType type) {
   std::array<std::uint8_t, kCompanionBytes> bytes{};
   ByteWriter writer(bytes);
-  writer.u8(static_cast<std::uint8_t>(ExtensionType::kCompanion));
+  writer.u8(static_cast<std::uint8_t>(type));
   writer.u8(static_cast<std::uint8_t>(kDigestBytes));
   writer.bytes(companion.bytes);
   return bytes;

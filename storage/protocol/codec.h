@@ -43,11 +43,12 @@ std::size_t encode_reply(const Reply& reply, ReplyForm form, std::span<std::uint
 
 /// The extension types that have a meaning.
 enum class ExtensionType : std::uint8_t {
-  kSourceV4 = 0x34,     ///< 4 bytes, network order
-  kSourceV6 = 0x36,     ///< 16 bytes, network order
-  kDomain = 0x64,       ///< domain of the MIME From, 0 to 255 bytes
-  kSenderFacts = 0x80,  ///< 4 bytes, big-endian
-  kCompanion = 0x81,    ///< our addition, in a WRITE: 64 bytes, a digest to delete with this one
+  kSourceV4 = 0x34,      ///< 4 bytes, network order
+  kSourceV6 = 0x36,      ///< 16 bytes, network order
+  kDomain = 0x64,        ///< domain of the MIME From, 0 to 255 bytes
+  kSenderFacts = 0x80,   ///< 4 bytes, big-endian
+  kOldCompanion = 0x81,  ///< kCompanion, as our clients named it before
+  kCompanion = 0xf1,     ///< our addition, in a WRITE: 64 bytes, a digest to delete with this one
 };
 
 struct Extension {
@@ -79,10 +80,13 @@ inline constexpr std::size_t kCompanionBytes = 2 + kDigestBytes;
 /// Whether these bytes are well-formed extensions.
 bool are_extensions(BytesView bytes);
 
-/// The digest in the last kCompanion; nullopt if there is none. `bytes` are well-formed extensions.
+/// The digest in the last kCompanion or kOldCompanion; nullopt if there is none. `bytes` are
+/// well-formed extensions.
 std::optional<Digest> companion_in(BytesView bytes);
 
-/// Makes a kCompanion extension, to be appended to a command.
-std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion);
+/// Makes an extension that names a companion, to be appended to a command. `type`: kOldCompanion
+/// for a server that knows no other.
+std::array<std::uint8_t, kCompanionBytes> companion_extension(
+    const Digest& companion, ExtensionType type = ExtensionType::kCompanion);
 
 }  // namespace shingled::storage::protocol

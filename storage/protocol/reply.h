@@ -35,7 +35,8 @@ inline constexpr std::int32_t kStatusStoreAway = 504;  ///< CHECK: store not rea
 /// it sends an addition: other servers acknowledge an unknown update and ignore it, or abort.
 inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
 inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
-inline constexpr std::uint32_t kKnowsCompanion = 2;
+inline constexpr std::uint32_t kKnowsOldCompanion = 2;  ///< extension 0x81
+inline constexpr std::uint32_t kKnowsCompanion = 4;     ///< extension 0xf1
 
 /// One reply, with the fields that it has on the wire (PROTOCOL.md 2.1). It is a hit if
 /// `probability` is above kHitProbability.

@@ -98,7 +98,8 @@ protocol::Reply RequestHandler::stat(const protocol::Command& command) {
   protocol::Reply reply = reply_to(command);
   reply.flag = static_cast<std::uint32_t>(count);
   reply.value = static_cast<std::int32_t>(count >> 32);
-  reply.time = protocol::kOurMark | protocol::kKnowsDeleteFromList | protocol::kKnowsCompanion;
+  reply.time = protocol::kOurMark | protocol::kKnowsDeleteFromList | protocol::kKnowsOldCompanion |
+               protocol::kKnowsCompanion;
   // 1 and not the count, as in rspamd 4.x: a client treats 1 as an answer, even from an empty
   // store.
   reply.probability = 1;

@@ -73,6 +73,13 @@ policy:
   EXPECT_EQ(place(rules[1].action_place), "test:7:15");
 }
 
+TEST(PolicySection, RefusesScoresWhoseSumIsInfinite) {
+  EXPECT_THAT(texts(load_settings("policy:\n  rules:\n    A: {if: local, score: 1e308}\n"
+                                  "    B: {if: local, score: -1e9}\n",
+                                  "t")),
+              ElementsAre(::testing::StartsWith("t:3:26: policy.rules.A.score: ")));
+}
+
 TEST(PolicySection, NamesMistakesWithTheirPlaces) {
   EXPECT_THAT(
       texts(load_settings(R"(

@@ -70,6 +70,36 @@ TEST(Ratelimit, KnowsTypesByTheirParts) {
   EXPECT_FALSE(limits.rates[4].by_recipient());
 }
 
+TEST(Ratelimit, ReadsTypesThatCountRecipients) {
+  const auto limits = limits_of("rates: {user_rcpts: [500, 500 / 1d], from_domain_rcpts: 9/1h}");
+  ASSERT_EQ(limits.rates.size(), 2U);
+  EXPECT_EQ(limits.rates[0].name, "user_rcpts");
+  EXPECT_THAT(limits.rates[0].parts, ElementsAre(BucketPart::kUser));
+  EXPECT_TRUE(limits.rates[0].counts_recipients);
+  EXPECT_FALSE(limits.rates[0].by_recipient());
+  EXPECT_THAT(limits.rates[1].parts, ElementsAre(BucketPart::kFromDomain));
+}
+
+TEST(Ratelimit, ReadsSeveralRatesOfAType) {
+  const auto limits = limits_of(
+      "rates: {user: {rate: [[20, 1 / 1m], 500 / 1d], overrides: [{user: News, rate: off}, "
+      "{sender: A@b.example, rate: [[9, 9], [8, 8], 7 / 1s]}]}}");
+  ASSERT_EQ(limits.rates.size(), 3U) << "an override may have more";
+  EXPECT_EQ(limits.rates[0].rate.burst, 20);
+  EXPECT_EQ(limits.rates[1].rate.burst, 500);
+  EXPECT_FALSE(limits.rates[2].rate.limits());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const BucketType& type = limits.rates[i];
+    EXPECT_EQ(type.name, "user");
+    EXPECT_EQ(type.number, i + 1);
+    ASSERT_EQ(type.overrides.size(), 2U);
+    EXPECT_EQ(type.overrides[0].name, "news");
+    EXPECT_FALSE(type.overrides[0].rate.limits()) << "off turns off all rates";
+    EXPECT_EQ(type.overrides[1].kind, BucketOverride::For::kSender);
+    EXPECT_EQ(type.overrides[1].rate.burst, 9 - i);
+  }
+}
+
 TEST(Ratelimit, ReadsOverridesInTheirOrder) {
   const auto limits = limits_of(
       "rates: {to: {rate: off, overrides: [{recipient: List@Example.ORG, rate: off}, "
@@ -114,10 +144,11 @@ TEST(Ratelimit, ReadsTheRest) {
 
 constexpr const char* kRateAllowed =
     "; allowed: [burst, leak] with a burst of 1 to 1e9 and a leak a second of up to 1e6 or such as "
-    "2 / 1m, or one text such as 100 / 1h, or off";
+    "2 / 1m, or one text such as 100 / 1h, or off, or a list of up to 4 such rates";
 constexpr const char* kTypesAllowed =
     "; allowed: to, to_ip, to_ip_from, bounce_to, bounce_to_ip, user, or others of the parts "
-    "bounce, user, ip, network, from, from_domain, to, to_domain with '_' between";
+    "bounce, user, ip, network, from, from_domain, to, to_domain with '_' between; with _rcpts "
+    "behind those without a recipient each recipient counts";
 
 TEST(Ratelimit, RefusesNonsenseRates) {
   struct Case {
@@ -182,15 +213,30 @@ TEST(Ratelimit, RefusesWhatItDoesNotKnow) {
        "f:2:16: ratelimit.rates.to.rates: unknown key; did you mean 'rate'?"},
       {"an override for nothing", "  rates: {to: {overrides: [{rate: off}]}}",
        "f:2:28: ratelimit.rates.to.overrides[0].recipient: nothing says what it is for; allowed: "
-       "recipient, domain, network"},
+       "recipient, domain, network, user, sender, sender_domain"},
       {"an override for two things",
        "  rates: {to: {overrides: [{recipient: a@b, domain: b, rate: off}]}}",
        "f:2:53: ratelimit.rates.to.overrides[0].domain: is for something else, too; allowed: one "
-       "of recipient, domain, network"},
+       "of recipient, domain, network, user, sender, sender_domain"},
       {"an override by what the type does not have",
        "  rates: {user: {overrides: [{domain: b, rate: off}]}}",
        "f:2:30: ratelimit.rates.user.overrides[0]: buckets of this type have no recipient; "
-       "allowed: network"},
+       "allowed: network, user, sender, sender_domain"},
+      {"recipients of what has them already", "  rates: {to_ip_rcpts: off}",
+       "f:2:11: ratelimit.rates.to_ip_rcpts: counts each recipient by its parts" +
+           std::string(kTypesAllowed)},
+      {"too many rates", "  rates: {user: [1/1s, 2/1m, 3/1h, 4/1d, 5/2d]}",
+       "f:2:17: ratelimit.rates.user: has too many rates; allowed: at most 4"},
+      {"a wrong one among several", "  rates: {user: [1/1s, 0.5/1m]}",
+       "f:2:24: ratelimit.rates.user[1]: a burst below 1 would let nothing pass" +
+           std::string(kRateAllowed)},
+      {"a user that nobody can be", "  rates: {user: {overrides: [{user: 'a b', rate: off}]}}",
+       "f:2:37: ratelimit.rates.user.overrides[0].user: 'a b' is not a user; allowed: a login of "
+       "at "
+       "most 320 printable ASCII characters"},
+      {"a sender without a domain", "  rates: {user: {overrides: [{sender: bob, rate: off}]}}",
+       "f:2:39: ratelimit.rates.user.overrides[0].sender: 'bob' is not a sender; allowed: an "
+       "address such as a@example.org"},
       {"an override without a rate", "  rates: {to: {overrides: [{domain: b}]}}",
        "f:2:28: ratelimit.rates.to.overrides[0].rate: is missing" + std::string(kRateAllowed)},
       {"a network that is none", "  rates: {to: {overrides: [{network: 1.2.3, rate: off}]}}",

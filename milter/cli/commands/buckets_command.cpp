@@ -11,6 +11,7 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/exit_code.h"
+#include "milter/ratelimit/limit_demands.h"
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled::milter::cli {
@@ -64,7 +65,8 @@ class BucketRun {
   }
 
   int show() {
-    return each_key([&](BucketClient& client, const std::string& key) {
+    return each_key([&](BucketClient& client, const std::string& name) {
+      const std::string key = known_key(client, name);
       const auto page = client.show(key);
       if (!page && page.error().code != ErrorCode::kNotFound) return failed(page.error());
       if (!page) return has_type(key) ? empty(key) : show_all_types(client, key);
@@ -74,7 +76,8 @@ class BucketRun {
   }
 
   int reset() {
-    return each_key([&](BucketClient& client, const std::string& key) {
+    return each_key([&](BucketClient& client, const std::string& name) {
+      const std::string key = known_key(client, name);
       if (!is_bucket(client, key)) return wants_type(client, key);
       const auto page = client.reset(key);
       if (!page) return failed(page.error());
@@ -136,6 +139,12 @@ class BucketRun {
             }));
   }
 
+  /// The bucket that a name means: itself, or what the daemon calls it, however it is spelled.
+  std::string known_key(BucketClient& client, const std::string& name) const {
+    if (client.show(name)) return name;
+    return ratelimit::bucket_key_of(settings_->ratelimit, name).value_or(name);
+  }
+
   /// Whether it is the full name of a bucket. The type may be one that is no longer configured, if
   /// the bucket is not empty.
   bool is_bucket(BucketClient& client, const std::string& key) const {
@@ -145,6 +154,10 @@ class BucketRun {
   /// The buckets of all types with this text in their names, as given or as names spell it.
   Result<Json> find(BucketClient& client, const std::string& text) {
     auto page = client.list(text, kFoundShown);
+    if (!page || !page->at("buckets").empty()) return page;
+    const std::string normal =
+        ratelimit::normal_mailbox(ratelimit::parse_envelope_address(text)).text();
+    page = client.list(normal, kFoundShown);
     if (!page || !page->at("buckets").empty()) return page;
     const std::string_view part[] = {text};
     return client.list(storage::buckets::make_bucket_key("", part).substr(1), kFoundShown);

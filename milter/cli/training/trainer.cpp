@@ -121,7 +121,8 @@ int Trainer::send() {
     for (const ListedHash& listed : message.hashes) {
       requests.push_back({storage::client::RemoteRequest::Kind::kAdd, request_.flag,
                           request_.weight, listed.hash.fingerprint,
-                          ties ? robust_beside(listed.hash, message.hashes) : std::nullopt});
+                          ties ? robust_beside(listed.hash, message.hashes) : std::nullopt,
+                          who().old_companions});
     }
   }
   const auto answers = ask_in_groups(store_, requests, destination_.remote, clock_);

@@ -31,6 +31,7 @@ struct Mail {
   std::vector<std::string> recipients = {"<c@d.example>"};
   std::string body = "https://host.example.org/x";
   std::string id = "1";
+  std::string user = {};
   bool put_off = false;
   std::uint64_t refused = 0;
   bool looked_at = true;
@@ -62,7 +63,7 @@ class MessageCountTest : public ::testing::Test {
                         .client = IpAddress::parse("192.0.2.7"),
                         .helo = "mx.b.example",
                         .client_name = "mx.example.net",
-                        .user = {},
+                        .user = mail.user,
                         .country = {}},
                        Space::kIn);
     for (const std::string& path : mail.recipients) count.recipient(path);
@@ -206,6 +207,18 @@ TEST_F(MessageCountTest, ManyPiecesDoNotHideWhatWasMatched) {
   count({});
   EXPECT_EQ(sum(PieceType::kStoredHash, "5791f8cac2b7d8dd", Measure::kMass), 1U);
   EXPECT_GT(state_.events.dropped.read(), 0U);
+}
+
+TEST_F(MessageCountTest, SeesAllRecipientsOfAUser) {
+  options_.pieces.recipients_max = 2;
+  options_.pieces.pieces_max = 20;
+  use_embedded();
+  Mail spray{.recipients = {}, .user = "Bob"};
+  for (int i = 0; i < 100; ++i) spray.recipients.push_back("<" + std::to_string(i) + "@d.example>");
+  spray.recipients.push_back("<7+tag@d.example>");
+  count(spray);
+  EXPECT_EQ(sum(PieceType::kUniqueUserRecipients, "bob", Measure::kMass), 100U);
+  EXPECT_EQ(sum(PieceType::kRecipient, "3@d.example", Measure::kMass), 0U);
 }
 
 TEST_F(MessageCountTest, HasABoundOfRecipients) {

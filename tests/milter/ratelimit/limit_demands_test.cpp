@@ -45,17 +45,102 @@ TEST(LimitDemands, ExistForTypesWhosePartsTheMailHas) {
                           "network_to_domain:192.0.2.0/24:example.org 7",
                           "from_domain:example.net 8", "ip:192.0.2.1 9"))
       << "no login, no bounce";
-  EXPECT_THAT(
-      demands(options, envelope("2001:db8:1:2:3::1", "", "<>"), "<r@example.org>"),
-      ElementsAre("to:r@example.org 1", "to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A3%3A%3A1 2",
-                  "bounce_to:r@example.org 4",
-                  "bounce_to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A3%3A%3A1 5",
-                  "network_to_domain:2001%3Adb8%3A1%3A2%3A%3A/64:example.org 7",
-                  "ip:2001%3Adb8%3A1%3A2%3A3%3A%3A1 9"))
+  EXPECT_THAT(demands(options, envelope("2001:db8:1:2:3::1", "", "<>"), "<r@example.org>"),
+              ElementsAre("to:r@example.org 1", "to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A%3A/64 2",
+                          "bounce_to:r@example.org 4",
+                          "bounce_to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A%3A/64 5",
+                          "network_to_domain:2001%3Adb8%3A1%3A2%3A%3A/64:example.org 7",
+                          "ip:2001%3Adb8%3A1%3A2%3A%3A/64 9"))
       << "the empty sender has no bucket";
   EXPECT_THAT(demands(options, envelope("-", "bob", "<postmaster>"), "<r>"),
               ElementsAre("to:r 1", "bounce_to:r 4", "user:bob 6"))
       << "a local pipe has no address, a local name no domain";
+}
+
+TEST(LimitDemands, HaveOneBucketForEverySpelling) {
+  const auto options =
+      limits("to: [1, 1], user: [1, 1], from: [1, 1], ip: [1, 1], bounce_to: [1, 1]");
+  struct Case {
+    const char* why;
+    LimitedEnvelope mail;
+    const char* recipient;
+    std::vector<std::string> expected;
+  };
+  const Case cases[] = {
+      {"a login in capitals",
+       envelope("192.0.2.1", " Alice\t", "<>"),
+       "",
+       {"user:alice 1", "ip:192.0.2.1 1"}},
+      {"a login with an international domain",
+       envelope("192.0.2.1", "A@B\u00dcCHER.example.", "<>"),
+       "",
+       {"user:a@xn--bcher-kva.example 1", "ip:192.0.2.1 1"}},
+      {"a tag",
+       envelope("-", "", "<s@x>"),
+       "<Bob+17@Example.org>",
+       {"to:bob@example.org 1", "from:s@x 1"}},
+      {"an international domain",
+       envelope("-", "", "<s@x>"),
+       "<bob@b\u00fccher.example>",
+       {"to:bob@xn--bcher-kva.example 1", "from:s@x 1"}},
+      {"BATV, also of a sender of bounces",
+       envelope("-", "", "<prvs=0123456789=Postmaster@x.example>"),
+       "<r@y>",
+       {"to:r@y 1", "bounce_to:r@y 1", "from:postmaster@x.example 1"}},
+      {"SRS",
+       envelope("-", "", "<SRS0=AbCd=TT=x.example=joe@fwd.example>"),
+       "<r@y>",
+       {"to:r@y 1", "from:joe@x.example 1"}},
+      {"VERP",
+       envelope("-", "", "<news-return-17-r=y.example@x.example>"),
+       "<r@y>",
+       {"to:r@y 1", "from:news-return@x.example 1"}},
+      {"addresses of one /64", envelope("2001:db8::99", "", ""), "", {"ip:2001%3Adb8%3A%3A/64 1"}},
+  };
+  for (const Case& test : cases) {
+    EXPECT_EQ(demands(options, test.mail, test.recipient), test.expected) << test.why;
+  }
+}
+
+TEST(LimitDemands, KnowABucketByAnySpelling) {
+  const auto options =
+      limits("to: [1, 1], user: [1, 1], ip: [1, 1], ip_to: [1, 1], network: [1, 1]");
+  constexpr struct {
+    const char* why;
+    const char* name;
+    const char* key;
+  } kCases[] = {
+      {"a login", "user: Alice ", "user:alice"},
+      {"a tag", "to:<Bob+x@Example.ORG>", "to:bob@example.org"},
+      {"a key is itself", "to:bob@example.org", "to:bob@example.org"},
+      {"an IPv6 address", "ip:2001:DB8::7", "ip:2001%3Adb8%3A%3A/64"},
+      {"its key", "ip:2001%3Adb8%3A%3A/64", "ip:2001%3Adb8%3A%3A/64"},
+      {"an IPv6 address before a part", "ip_to:2001:db8::7:A@b", "ip_to:2001%3Adb8%3A%3A/64:a@b"},
+      {"an IPv4 address", "network:192.0.2.9", "network:192.0.2.0/24"},
+      {"another type", "from:a@b", nullptr},
+      {"no type", "a@b", nullptr},
+      {"a part lacks", "ip_to:192.0.2.1", nullptr},
+      {"a part too much", "user:alice:x", nullptr},
+      {"nothing", "", nullptr},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(bucket_key_of(options, c.name).value_or("-"), c.key == nullptr ? "-" : c.key)
+        << c.why;
+  }
+}
+
+TEST(LimitDemands, FollowOverridesByUserAndSender) {
+  const auto options = limits(
+      "to: {rate: [1, 1], overrides: [{user: News, rate: [7, 1]}, {sender: a@x.example, rate: "
+      "[8, 1]}, {sender_domain: y.example, rate: [9, 1]}]}, user: {rate: [[2, 1], [3, 0.1]], "
+      "overrides: [{user: news, rate: off}]}");
+  EXPECT_THAT(demands(options, envelope("-", "NEWS", "<q@z>"), "<r@y>"),
+              ElementsAre("to:r@y:user=news 7"));
+  EXPECT_THAT(demands(options, envelope("-", "bob", "<A+1@x.example>"), "<r@y>"),
+              ElementsAre("to:r@y:sender=a@x.example 8", "user:bob 2", "user:bob:#2 3"))
+      << "each rate has a bucket";
+  EXPECT_THAT(demands(options, envelope("-", "", "<q@Y.example>"), "<r@y>"),
+              ElementsAre("to:r@y:sender_domain=y.example 9"));
 }
 
 TEST(LimitDemands, OfARecipientHaveTheSameTagInACluster) {

@@ -145,6 +145,16 @@ TEST_F(HttpBodyTest, RefusesWhoHasNone) {
   EXPECT_EQ(asked_, 0);
 }
 
+TEST_F(HttpBodyTest, RefusesABodyWithTwoLengths) {
+  start(options());
+  const std::string twice[] = {"Content-Length: 5\r\n", "content-length: 0\r\n",
+                               "Transfer-Encoding: chunked\r\n"};
+  for (const std::string& headers : twice) {
+    EXPECT_THAT(post("hello", bearer(kKey) + headers), StartsWith("HTTP/1.1 400")) << headers;
+  }
+  EXPECT_EQ(asked_, 0);
+}
+
 TEST_F(HttpBodyTest, TakesNewKeysAtAReloadAndKeepsTheOldOnesIfTheyAreWrong) {
   start(options());
   keys_file("another-horse-battery");

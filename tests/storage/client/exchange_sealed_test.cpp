@@ -27,10 +27,12 @@ TEST_F(ExchangeTest, SendsTheCompanionOfAnAddPlainAndEncrypted) {
     bool sealed;
     std::uint8_t protocol;
     bool named;
+    bool old = false;
   };
   constexpr Case kCases[] = {
       {"not encrypted", Kind::kAdd, false, 0, true},
       {"encrypted", Kind::kAdd, true, 0, true},
+      {"for a server of the version before", Kind::kAdd, true, 0, true, true},
       {"nothing may follow version 3", Kind::kAdd, false, 3, false},
       {"only an add has a companion", Kind::kDelete, false, 0, false},
   };
@@ -41,6 +43,7 @@ TEST_F(ExchangeTest, SendsTheCompanionOfAnAddPlainAndEncrypted) {
     RemoteRequest tied = request(c.kind);
     tied.fingerprint.shingles.emplace();
     tied.companion = robust;
+    tied.old_companion = c.old;
     begin({tied});
     const auto out = exchange_->next_packet(clock_.now());
     ASSERT_TRUE(out) << c.why;
@@ -53,6 +56,9 @@ TEST_F(ExchangeTest, SendsTheCompanionOfAnAddPlainAndEncrypted) {
     }
     const auto command = protocol::decode_command(plain);
     ASSERT_TRUE(command) << c.why;
+    if (c.named) {
+      EXPECT_EQ(command->extensions[0], c.old ? 0x81 : 0xf1) << c.why;
+    }
     EXPECT_EQ(protocol::companion_in(command->extensions),
               c.named ? std::optional(robust) : std::nullopt)
         << c.why;

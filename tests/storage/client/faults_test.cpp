@@ -176,6 +176,31 @@ TEST(ClientFaults, AnAnswerThatHasComeCountsHoweverLateItIsRead) {
   }
 }
 
+TEST(ClientFaults, AConnectionThatTheNetworkForgotIsReplacedOnce) {
+  for (const Fault fault : {Fault::kForgets, Fault::kForgetsMutely}) {
+    SystemClock clock;
+    SystemRandom random;
+    const auto started = start_server(fault);
+    ASSERT_TRUE(started);
+    FaultyServer& server = *started;
+    RemoteOptions options;
+    options.servers.servers = {*ServerSpec::parse(server.address().to_string())};
+    options.protocol = protocol::kVersionLong;
+    options.tcp = TcpUse::kYes;
+    options.timeout = std::chrono::milliseconds(300);
+    options.tcp_retry_delay = std::chrono::hours(1);
+    const auto store = std::move(RemoteStore::open(options, clock, random).value());
+    const auto requests = questions();
+    const RemoteBatch batch{store.get(), std::span(requests).first(1)};
+    constexpr int kRounds = 4;
+    for (int round = 0; round < kRounds; ++round)
+      EXPECT_EQ(ask({&batch, 1}, clock.now() + seconds(60))[0][0].outcome, Outcome::kHit);
+    EXPECT_EQ(store->statistics()[0].over_tcp, kRounds) << static_cast<int>(fault);
+    EXPECT_EQ(server.connections(), kRounds);
+    EXPECT_EQ(server.datagrams(), 0) << "UDP may be closed there";
+  }
+}
+
 TEST(ClientFaults, AfterABrokenConnectionTcpIsTriedAgainLater) {
   SystemClock clock;
   SystemRandom random;

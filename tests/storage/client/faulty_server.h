@@ -25,16 +25,18 @@ enum class Fault : std::uint8_t {
   kGarbage,       ///< garbage of all lengths comes first
   kTinyBuffer,    ///< the receive buffer has room for a few packets only
   // over TCP; UDP works
-  kRefused,      ///< nobody listens
-  kMute,         ///< connected, but there are no answers
-  kCloses,       ///< the server closes the connection at once
-  kHalfCloses,   ///< the server closes its side after the first question
-  kResets,       ///< the server resets the connection after the first question
-  kEmptyFrame,   ///< a frame of no bytes
-  kLongFrame,    ///< a frame longer than any reply
-  kForgedFrame,  ///< an answer to no question, and then nothing
-  kPieces,       ///< answers byte by byte
-  kBackwards,    ///< the last question is answered first, all in one write
+  kRefused,        ///< nobody listens
+  kMute,           ///< connected, but there are no answers
+  kCloses,         ///< the server closes the connection at once
+  kHalfCloses,     ///< the server closes its side after the first question
+  kResets,         ///< the server resets the connection after the first question
+  kEmptyFrame,     ///< a frame of no bytes
+  kLongFrame,      ///< a frame longer than any reply
+  kForgedFrame,    ///< an answer to no question, and then nothing
+  kPieces,         ///< answers byte by byte
+  kForgets,        ///< answers one question, and resets the connection at the next one
+  kForgetsMutely,  ///< answers one question of a connection, and no more
+  kBackwards,      ///< the last question is answered first, all in one write
 };
 
 /// A server on one port, UDP and TCP. It answers each CHECK with a hit whose value is the first
@@ -65,6 +67,7 @@ class FaultyServer {
     UniqueFd fd;
     protocol::FrameReader reader{};
     std::vector<Bytes> answers{};
+    int questions = 0;
   };
 
   void serve(const std::stop_token& stop);
@@ -169,6 +172,7 @@ inline bool FaultyServer::serve_stream(Connection& connection) {
 
 inline bool FaultyServer::answer_frame(Connection& connection, const protocol::Command& command) {
   const int fd = connection.fd.get();
+  const bool first = connection.questions++ == 0;
   const auto send_all = [&](BytesView bytes) {
     (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   };
@@ -182,6 +186,12 @@ inline bool FaultyServer::answer_frame(Connection& connection, const protocol::C
     case Fault::kHalfCloses:
       (void)shutdown(fd, SHUT_WR);
       return true;
+    case Fault::kForgetsMutely:
+      if (!first) return true;
+      break;
+    case Fault::kForgets:
+      if (first) break;
+      [[fallthrough]];
     case Fault::kResets: {
       const linger at_once{1, 0};
       (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

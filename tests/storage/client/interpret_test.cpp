@@ -60,6 +60,29 @@ TEST(Interpret, CountsSlotsAndCollectsFlags) {
   EXPECT_EQ(answer.match->flags[1], (FlagValue{51, 4}));
 }
 
+TEST(Interpret, LearnsFromStatByWhichNumberAServerKnowsCompanions) {
+  struct Case {
+    const char* why;
+    std::uint32_t time;
+    bool knows;
+    bool old;
+  };
+  constexpr Case kCases[] = {
+      {"rspamd", 0, false, false},
+      {"a shingled from before", protocol::kOurMark | 3U, true, true},
+      {"a shingled of today", protocol::kOurMark | 7U, true, false},
+      {"one that reads the new number alone", protocol::kOurMark | 5U, true, false},
+      {"neither", protocol::kOurMark | 1U, false, false}};
+  for (const Case& c : kCases) {
+    protocol::Reply reply;
+    reply.probability = 1;
+    reply.time = c.time;
+    const RemoteAnswer answer = interpret(reply, RemoteRequest::Kind::kStat);
+    EXPECT_EQ(answer.knows_companions, c.knows) << c.why;
+    EXPECT_EQ(answer.old_companions, c.old) << c.why;
+  }
+}
+
 TEST(Interpret, RecognisesAShingledByItsStat) {
   struct Case {
     const char* why;

@@ -145,9 +145,57 @@ TEST_F(MovedClockTest, IsBelievedWhenItRunsOn) {
   walk();
   moved_.ahead = kYear;
   walk();
-  moved_.clock.advance(std::chrono::minutes(61));
+  moved_.clock.advance(ClockWatch::kProof + std::chrono::minutes(1));
   walk();
   EXPECT_EQ(engine_->size(), 0U);
+}
+
+TEST_F(MovedClockTest, HidesNothingWhenItIsAhead) {
+  start();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known)));
+  const auto found = [&] {
+    return engine_->check(known.digest, nullptr, unix_seconds(moved_.wall())).has_value();
+  };
+  moved_.ahead = kYear;
+  walk();
+  EXPECT_TRUE(found()) << "while it runs";
+  const Fingerprint added = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(added)));
+  start();
+  EXPECT_TRUE(found()) << "after a start; what was added meanwhile proves nothing";
+  moved_.ahead = std::chrono::seconds(0);
+  start();
+  EXPECT_TRUE(found());
+  EXPECT_LE(engine_->check(added.digest, nullptr, 0)->updated, unix_seconds(moved_.wall()));
+}
+
+TEST_F(MovedClockTest, WhatIsTaughtWithAClockBehindIsKept) {
+  const struct {
+    const char* why;
+    bool known_before;
+    std::chrono::hours behind;
+  } kCases[] = {
+      {"a clock that was never set, an empty file", false, std::chrono::hours(24 * 19'000)},
+      {"the same, other hashes are known", true, std::chrono::hours(24 * 19'000)},
+      {"three years behind, other hashes are known", true, 3 * kYear}};
+  for (const auto& c : kCases) {
+    options_.hashfile = directory_.file("behind" + std::to_string(&c - kCases));
+    moved_.ahead = std::chrono::seconds(0);
+    start();
+    if (c.known_before) {
+      ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+    }
+    moved_.ahead = -std::chrono::seconds(c.behind);
+    start();
+    const Fingerprint taught = random_fingerprint(random_);
+    ASSERT_TRUE(apply(add(taught)));
+    moved_.ahead = std::chrono::seconds(0);
+    start();
+    moved_.clock.advance(ClockWatch::kProof + std::chrono::minutes(1));
+    walk();
+    EXPECT_TRUE(engine_->check(taught.digest, nullptr, unix_seconds(moved_.wall()))) << c.why;
+  }
 }
 
 TEST(ClockWatch, BelievesPlausibleTimes) {
@@ -164,7 +212,7 @@ TEST(ClockWatch, BelievesPlausibleTimes) {
   EXPECT_FALSE(watch.believes(kNow + 90 * kDay, at(3 + 24 * 40)));
   EXPECT_EQ(watch.ahead(), 50 * kDay);
   EXPECT_FALSE(watch.believes(kNow + 900 * kDay, at(4 + 24 * 40))) << "moved again";
-  EXPECT_TRUE(watch.believes(kNow + 900 * kDay + 3600, at(5 + 24 * 40)));
+  EXPECT_TRUE(watch.believes(kNow + 901 * kDay, at(4 + 24 * 41)));
 }
 
 }  // namespace

@@ -62,8 +62,13 @@ TEST(Extensions, NameACompanion) {
   last.bytes.fill(2);
   const auto named = [](const Digest& digest) {
     const auto bytes = companion_extension(digest);
-    EXPECT_EQ(bytes[0], 0x81);
+    EXPECT_EQ(bytes[0], 0xf1);
     EXPECT_EQ(bytes[1], 64);
+    return Bytes(bytes.begin(), bytes.end());
+  };
+  const auto old = [](const Digest& digest) {
+    const auto bytes = companion_extension(digest, ExtensionType::kOldCompanion);
+    EXPECT_EQ(bytes[0], 0x81);
     return Bytes(bytes.begin(), bytes.end());
   };
   const auto both = [](Bytes a, const Bytes& b) {
@@ -80,8 +85,12 @@ TEST(Extensions, NameACompanion) {
       {"one", named(first), first},
       {"after another extension", both({0x64, 1, 'a'}, named(first)), first},
       {"the last companion counts", both(named(first), named(last)), last},
-      {"a companion of another length is ignored", {0x81, 2, 0, 0}, std::nullopt},
-      {"a companion of another length replaces none", both(named(first), {0x81, 0}), first},
+      {"from an older client", old(first), first},
+      {"both numbers: the last counts", both(named(first), old(last)), last},
+      {"both numbers the other way", both(old(first), named(last)), last},
+      {"a companion of another length is ignored", {0xf1, 2, 0, 0}, std::nullopt},
+      {"facts of rspamd under the old number", {0x81, 4, 0, 0, 6, 8}, std::nullopt},
+      {"a companion of another length replaces none", both(named(first), {0xf1, 0}), first},
       {"another type", both({0x82, 0}, {}), std::nullopt},
   };
   for (const Case& c : cases) {

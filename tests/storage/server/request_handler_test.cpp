@@ -84,7 +84,7 @@ TEST_F(RequestHandlerTest, AnswersStatWithA64BitCountAndProbabilityOne) {
 
 // rspamd has 0 there. A client that wants to use our extensions must know the kind of the server.
 TEST_F(RequestHandlerTest, SaysInStatThatItIsShingledAndWhichExtensionsItKnows) {
-  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).time, 0x73686703U);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).time, 0x73686707U);
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kPing))).time, 0U);
 }
 
