@@ -124,7 +124,7 @@ class MessageHasher {
       const std::optional<PartKind> kind = hasher.wanted_data(i);
       if (kind && !add_data(hasher, i, *kind, place, digest)) return;
     }
-    if (parts_.contents[i].pdf) hash_scripts(i, digest);
+    if (parts_.contents[i].pdf && !parts_.mail.parts[i].foreign_to_rspamd) hash_scripts(i, digest);
   }
 
   /// Hashes each script of a PDF, and such a PDF itself whatever its type. May spend half of the

@@ -42,7 +42,7 @@ std::optional<PieceType> type_of(const PartHash& hash) {
 /// A text that has a name or says so is a file like any other.
 bool is_file(const Analysis::Parts& parts, std::size_t i) {
   const MailPart& part = parts.mail.parts[i];
-  if (part.is_multipart() || part.children > 0 || part.body.empty()) return false;
+  if (part.is_multipart() || part.holds_signed || part.children > 0 || part.body.empty()) return false;
   return !parts.is_text(i) || !part.file_name().empty() || part.is_attached();
 }
 
