@@ -45,7 +45,7 @@ class MessageHasher {
       if (is_left(i)) hash_text(i, true);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (parts_.is_text(i) && !in_body[i] && is_left(i)) hash_text(i, false);
+      if (parts_.is_readable(i) && !in_body[i] && is_left(i)) hash_text(i, false);
     }
     for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {

@@ -11,7 +11,8 @@ namespace shingled::mime {
 namespace {
 
 bool is_text(const MailPart& part, const PartContent& content) {
-  const bool text = content.kind == ContentKind::kText || content.kind == ContentKind::kHtml;
+  const bool text = content.kind == ContentKind::kText || content.kind == ContentKind::kHtml ||
+                    content.card == CardKind::kCalendar;
   return text && !part.is_attached();
 }
 
@@ -40,6 +41,8 @@ std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartCont
       wants[i] = part.type.subtype == "alternative" ? Wants::kAll : Wants::kOne;
     } else if (is_text(part, contents[i]) && !is_blank_body(part.body)) {
       texts.push_back(i);
+      if (contents[i].card == CardKind::kCalendar)
+        continue;  // a program shows an invitation beside the text
       for (auto above = part.parent; above; above = mail.parts[*above].parent) {
         if (wants[*above] == Wants::kOne) wants[*above] = Wants::kNothing;
       }
