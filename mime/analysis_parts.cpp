@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "mime/calendar/calendar_text.h"
 #include "mime/charset/charset.h"
 
 namespace shingled::mime {
@@ -14,6 +15,22 @@ constexpr Steps kStepsAConvertedByte = 10;  // if it is not
 UrlMode url_mode(const Mail& mail, const MailPart& part, bool html) {
   const bool one_of_two = part.parent && mail.parts[*part.parent].children == 2;
   return html || one_of_two ? UrlMode::kStrict : UrlMode::kFull;
+}
+
+/// What a card shows takes the place of HTML: its links are elements.
+HtmlText card_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
+                      WorkMeter& meter) {
+  CalendarText calendar = read_calendar(utf8, meter);
+  HtmlText text;
+  if (!calendar.html.empty()) text = html_to_text(calendar.html, limits, compat, meter);
+  text.links.clear();
+  text.content.insert(0, calendar.text);
+  if (text.content.size() > limits.text_bytes_max) text.content.resize(limits.text_bytes_max);
+  for (std::string& link : calendar.links) {
+    text.elements.push_back({.name = "a", .css_class = {}, .url = std::move(link)});
+  }
+  text.truncated = text.truncated || calendar.truncated;
+  return text;
 }
 
 }  // namespace
@@ -31,11 +48,13 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
   text.charset = std::move(decoded.charset);
   text.raw = decoded.raw;
   text.content = decoded.utf8;
-  if (html) {
+  const bool card = parts.contents[part].card != CardKind::kNone;
+  if (html || card) {
     const HtmlLimits limits{.input_bytes_max = parts.options.part_bytes_max,
                             .text_bytes_max = parts.options.text_bytes_max,
                             .elements_max = parts.options.html_tags_max};
-    text.html = html_to_text(decoded.utf8, limits, parts.options.compat, meter);
+    const auto read = card ? card_to_text : html_to_text;
+    text.html = read(decoded.utf8, limits, parts.options.compat, meter);
     text.content = text.html.content;
   }
   text.complete = !meter.refused();

@@ -35,6 +35,11 @@ struct Analysis::Parts {
     const ContentKind kind = contents[part].kind;
     return kind == ContentKind::kText || kind == ContentKind::kHtml;
   }
+  /// Whether read_text() reads it: texts, and calendars and contacts, which have no compatible
+  /// hashes.
+  [[nodiscard]] bool is_readable(std::size_t part) const {
+    return is_text(part) || contents[part].card != CardKind::kNone;
+  }
 };
 
 /// The stages of a text part on its way to words. The members are views of each other, so the
@@ -43,7 +48,7 @@ struct TextStages {
   std::string charset;       ///< the charset the body was read in
   bool raw = false;          ///< the charset is unknown
   std::string converted;     ///< the body as UTF-8, unless it was UTF-8 already
-  HtmlText html;             ///< of an HTML part
+  HtmlText html;             ///< of an HTML part; of a card its text and links
   std::string_view content;  ///< the text a reader sees: in one of the above or in the message
   TextWords words;
   bool complete = false;  ///< false: the meter refused the work, and there are no words
@@ -68,7 +73,7 @@ struct TextStages {
   mutable std::optional<RobustTexts> robust_;
 };
 
-/// Reads text part `part`: charset, HTML, words. `text` must be new.
+/// Reads part `part`, a text or card: charset, HTML, words. `text` must be new.
 ///
 /// Errors:  none; what exceeds a limit is left out.
 /// Threads: stateless.

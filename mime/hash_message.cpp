@@ -45,7 +45,7 @@ class MessageHasher {
       if (is_left(i)) hash_text(i, true);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (parts_.is_text(i) && !in_body[i] && is_left(i)) hash_text(i, false);
+      if (parts_.is_readable(i) && !in_body[i] && is_left(i)) hash_text(i, false);
     }
     for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ class MessageHasher {
       const std::optional<PartKind> kind = hasher.wanted_data(i);
       if (kind && !add_data(hasher, i, *kind, place, digest)) return;
     }
-    if (parts_.contents[i].pdf) hash_scripts(i, digest);
+    if (parts_.contents[i].pdf && !parts_.mail.parts[i].foreign_to_rspamd) hash_scripts(i, digest);
   }
 
   /// Hashes each script of a PDF, and such a PDF itself whatever its type. May spend half of the

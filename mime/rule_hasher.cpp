@@ -50,6 +50,7 @@ bool matches_glob(std::string_view text, std::string_view glob) {
 
 void RuleHasher::hash_text(std::size_t i, const TextWords& words, const HtmlText& html,
                            WorkMeter& meter) {
+  if (parts_.mail.parts[i].foreign_to_rspamd || !parts_.is_text(i)) return;
   // A text that is too short has no structure hash either, unless the rule wants nothing else.
   if (options_.text_hashes && !is_wanted_text(i, words)) return;
   if (options_.text_hashes) hash_words(i, words, meter);
@@ -73,6 +74,7 @@ void RuleHasher::set_words(std::size_t i, const RobustText& text, bool common) {
 }
 
 std::optional<PartKind> RuleHasher::wanted_data(std::size_t i) const {
+  if (parts_.mail.parts[i].foreign_to_rspamd) return std::nullopt;
   const PartContent& content = parts_.contents[i];
   const bool image = content.kind == ContentKind::kImage;
   const bool attachment = content.kind == ContentKind::kAttachment;

@@ -46,7 +46,7 @@ bool is_text(const mime::PartContent& content) {
 
 /// A text with a file name, or marked as an attachment, is an attachment, too.
 bool is_attachment(const mime::MailPart& part, const mime::PartContent& content) {
-  if (part.is_multipart() || part.children > 0) return false;
+  if (part.is_multipart() || part.holds_signed || part.children > 0) return false;
   return !is_text(content) || !part.file_name().empty() || part.is_attached();
 }
 

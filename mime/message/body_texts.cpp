@@ -11,7 +11,8 @@ namespace shingled::mime {
 namespace {
 
 bool is_text(const MailPart& part, const PartContent& content) {
-  const bool text = content.kind == ContentKind::kText || content.kind == ContentKind::kHtml;
+  const bool text = content.kind == ContentKind::kText || content.kind == ContentKind::kHtml ||
+                    content.card == CardKind::kCalendar;
   return text && !part.is_attached();
 }
 
@@ -34,10 +35,14 @@ std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartCont
   for (std::uint32_t i = 0; i < mail.parts.size(); ++i) {
     const MailPart& part = mail.parts[i];
     if (part.parent && wants[*part.parent] == Wants::kNothing) continue;
-    if (part.is_multipart()) {
+    if (part.holds_signed) {
+      wants[i] = Wants::kOne;
+    } else if (part.is_multipart()) {
       wants[i] = part.type.subtype == "alternative" ? Wants::kAll : Wants::kOne;
     } else if (is_text(part, contents[i]) && !is_blank_body(part.body)) {
       texts.push_back(i);
+      if (contents[i].card == CardKind::kCalendar)
+        continue;  // a program shows an invitation beside the text
       for (auto above = part.parent; above; above = mail.parts[*above].parent) {
         if (wants[*above] == Wants::kOne) wants[*above] = Wants::kNothing;
       }
@@ -51,7 +56,8 @@ std::optional<SisterTexts> find_sister_texts(const Mail& mail,
   std::vector<std::size_t> texts;
   for (std::size_t i = 0; i < mail.parts.size() && texts.size() <= 2; ++i) {
     const ContentKind kind = contents[i].kind;
-    if (kind == ContentKind::kText || kind == ContentKind::kHtml) texts.push_back(i);
+    const bool text = kind == ContentKind::kText || kind == ContentKind::kHtml;
+    if (text && !mail.parts[i].foreign_to_rspamd) texts.push_back(i);
   }
   if (texts.size() != 2) return std::nullopt;
   const MailPart& first = mail.parts[texts[0]];

@@ -12,7 +12,8 @@
 namespace shingled::mime {
 
 /// The parts that a reader sees as the body of a message: all alternatives of the first text. Not
-/// footers that a list appended as parts, text attachments or attached messages.
+/// footers that a list appended as parts, text attachments or attached messages. An invitation
+/// belongs to it, unless it comes after the text of a multipart/mixed.
 ///
 /// Input:   `contents[i]` belongs to `mail.parts[i]`. Texts of white space only are skipped.
 /// Output:  indices in ascending order.

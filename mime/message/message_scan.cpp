@@ -9,6 +9,7 @@
 #include "mime/message/delimiters.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
+#include "mime/message/signed_part.h"
 #include "mime/message/transfer_decoding.h"
 
 namespace shingled::mime {
@@ -21,7 +22,7 @@ struct Range {
 };
 
 /// The bytes of a message and of the messages nested in it. A nested message that is encoded has
-/// its own source.
+/// its own source, and so has what was signed.
 class Source {
  public:
   explicit Source(std::string_view all) : bytes(all) {}
@@ -30,15 +31,16 @@ class Source {
   std::optional<DelimiterList> delimiters{};
 };
 
-/// A message, outermost or nested.
+/// A message, outermost or nested, or the entity in a signed part.
 struct Scope {
   Source* source = nullptr;
   Range range;
-  std::optional<std::uint32_t> parent;  ///< the message/rfc822 part it is the body of
+  std::optional<std::uint32_t> parent;  ///< the part it is the body of
   std::string path;                     ///< of that part
   /// The begin of the latest delimiter that matched a boundary, or of the message if the last
   /// multipart has none. Left-overs are searched after it.
   std::size_t matched = 0;
+  bool was_signed = false;  ///< an entity, not a message: rspamd finds no delimiters in it
 };
 
 /// A range that is still to be split into parts: a multipart, or the rest of the message after it.
@@ -131,11 +133,13 @@ class Scanner {
   /// The root part of a message has the section number ".1" unless it is a multipart.
   void add_root(Scope& scope) {
     const std::size_t index = mail_.parts.size();
-    frames_.push_back({.kind = Frame::Kind::kLeftovers, .scope = &scope});
+    if (!scope.was_signed) {
+      frames_.push_back({.kind = Frame::Kind::kLeftovers, .scope = &scope});
+    }
     add_part(scope, scope.range, scope.parent, join_path(scope.path, "1"), scope.path);
     const bool nests = index < mail_.parts.size() &&
                        (mail_.parts[index].is_multipart() || mail_.parts[index].is_message());
-    if (!nests) frames_.pop_back();
+    if (!nests && !scope.was_signed) frames_.pop_back();
   }
 
   void step_multipart() {
@@ -247,7 +251,10 @@ class Scanner {
     part.parent = parent;
     part.path = path;
     const std::optional<std::uint32_t> above = parent ? parent : scope.parent;
-    if (above) part.depth = mail_.parts[*above].depth + 1;
+    if (above) {
+      part.depth = mail_.parts[*above].depth + 1;
+      part.foreign_to_rspamd = is_foreign_below(mail_.parts[*above], scope.was_signed);
+    }
     const std::string_view bytes = scope.source->bytes;
     range.begin = read_header(bytes.substr(0, range.end), range.begin, part);
     part.raw_body = bytes.substr(range.begin, range.end - range.begin);
@@ -263,6 +270,7 @@ class Scanner {
     // An empty part does not count against the part limit.
     if (part.body.empty() && index > 0) return mail_.parts.pop_back();
     if (part.is_message() && !too_deep) open_message(scope, range, index);
+    open_signed(index);
   }
 
   /// Reads the header at `begin`; returns where the body begins.
@@ -321,10 +329,21 @@ class Scanner {
     add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
   }
 
-  /// Limits all decoded bodies together to the size of the message. As encodings only make bodies
-  /// larger, only encoded messages in encoded messages reach the limit.
+  /// Reads what was signed in a part like a message without an envelope.
+  void open_signed(std::uint32_t index) {
+    const std::size_t room = kSignedShareMax * bytes_max_ - signed_bytes_;
+    const std::string_view content = open_signed_part(mail_, index, options_, room, meter_);
+    if (content.empty()) return;
+    signed_bytes_ += content.size();
+    sources_.emplace_back(content);
+    add_scope(sources_.back(), {0, content.size()}, index, mail_.parts[index].path);
+    pending_->was_signed = true;
+  }
+
+  /// Limits all decoded bodies together to the size of the message and of what was signed in it. As
+  /// encodings only make bodies larger, only encoded messages in encoded messages reach the limit.
   void decode(MailPart& part) {
-    const std::size_t room = bytes_max_ - decoded_bytes_;
+    const std::size_t room = bytes_max_ + signed_bytes_ - decoded_bytes_;
     const std::size_t limit = std::min<std::size_t>(options_.part_bytes_max, room);
     const TransferEncoding encoding =
         effective_encoding(part.encoding, part.raw_body, options_.compat);
@@ -350,6 +369,7 @@ class Scanner {
   std::uint32_t walked_ = 0;  ///< parts, with empty ones
   std::size_t delimiters_ = 0;
   std::size_t decoded_bytes_ = 0;
+  std::size_t signed_bytes_ = 0;  ///< contents of signed parts
   std::size_t name_bytes_ = 0;
   std::size_t leftover_bytes_ = 0;
   Mail mail_;

@@ -145,6 +145,33 @@ struct Card {
 constexpr std::array<Card, 2> kCards{
     {{"BEGIN:VCALENDAR", "text/calendar"}, {"BEGIN:VCARD", "text/vcard"}}};
 
+/// Whether rspamd reads a part by its type as a card or calendar: it needs no more than a colon
+/// that is not the first character.
+bool is_card(const MailPart& part) {
+  const bool declared = (part.type.type == "text" || part.type.type == "application") &&
+                        (part.type.subtype == "calendar" || part.type.subtype == "vcard");
+  const std::size_t colon = declared ? part.body.find(':') : std::string_view::npos;
+  return colon != std::string_view::npos && colon > 0;
+}
+
+/// What a part is that is no text for rspamd.
+CardKind card_kind(const MailPart& part) {
+  if (part.is_message()) return CardKind::kNone;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  constexpr std::size_t kBlanksMax = 64;
+  std::string_view body = part.body;
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
+  body.remove_prefix(
+      std::min(body.substr(0, kBlanksMax).find_first_not_of(" \t\r\n"), body.size()));
+  const auto begins = [&](const Card& card) {
+    return ascii::starts_with_ignoring_case(body, card.begin);
+  };
+  if (begins(kCards[0])) return CardKind::kCalendar;
+  if (begins(kCards[1])) return CardKind::kContact;
+  if (!is_card(part)) return CardKind::kNone;
+  return part.type.subtype == "calendar" ? CardKind::kCalendar : CardKind::kContact;
+}
+
 /// A declared table (csv) is not a text. rspamd also looks at the bytes, which is not worth
 /// copying.
 bool is_text_type(const MailPart& part) {
@@ -284,7 +311,7 @@ PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& met
     return content;
   }
   const bool text = is_text_type(part);
-  if (read_known_content(part, content, meter)) {
+  if (read_known_content(part, content, meter) || is_card(part)) {
     const bool file = content.kind == ContentKind::kOther && is_attachment(part);
     if (file) content.kind = ContentKind::kAttachment;
   } else if ((text && is_html_type(part.type)) || sniff_html(mail, part)) {
@@ -295,6 +322,8 @@ PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& met
   } else if (is_attachment(part)) {
     content.kind = ContentKind::kAttachment;
   }
+  const bool data = content.kind == ContentKind::kAttachment || content.kind == ContentKind::kOther;
+  if (data && !content.pdf) content.card = card_kind(part);
   return content;
 }
 

@@ -55,11 +55,15 @@ enum class ContentKind : std::uint8_t {
   kOther        ///< any other inline part; not hashed
 };
 
+/// A text for programs, of which mail programs show a part (mime/calendar).
+enum class CardKind : std::uint8_t { kNone, kCalendar, kContact };
+
 struct PartContent {
   ContentKind kind = ContentKind::kOther;
-  ImageInfo image;            ///< of an image
-  bool pdf = false;           ///< search it for scripts (pdf_scripts.h), whatever its kind
-  std::string detected_type;  ///< "application/zip"; empty if unknown
+  ImageInfo image;                  ///< of an image
+  CardKind card = CardKind::kNone;  ///< for rspamd not a text, whatever its type
+  bool pdf = false;                 ///< search it for scripts (pdf_scripts.h), whatever its kind
+  std::string detected_type;        ///< "application/zip"; empty if unknown
 };
 
 /// Classifies a part.

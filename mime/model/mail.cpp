@@ -9,6 +9,10 @@ bool MailPart::is_report() const {
                                     type.subtype.find("notification") != std::string::npos);
 }
 
+bool MailPart::is_labelled_signed() const {
+  return type.subtype.find("pkcs7-mime") != std::string::npos;
+}
+
 bool MailPart::is_attached() const {
   return disposition.kind == Disposition::Kind::kAttachment ||
          disposition.kind == Disposition::Kind::kOther;

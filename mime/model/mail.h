@@ -62,6 +62,9 @@ struct MailPart {
   bool type_declared = false;  ///< there was a usable Content-Type
   Disposition disposition;
   bool has_content_id = false;
+  bool holds_signed = false;  ///< what was signed in it is its child
+  /// rspamd does not see this part, so it has no hashes that are compatible.
+  bool foreign_to_rspamd = false;
   TransferEncoding encoding = TransferEncoding::kMissing;
   std::string_view raw_body;  ///< as sent, up to the delimiter; with its line break
   std::string_view body;      ///< decoded; empty for a multipart
@@ -71,6 +74,8 @@ struct MailPart {
   [[nodiscard]] bool is_report() const;
   /// Whether its body is a message: message/rfc822, message/partial, ...
   [[nodiscard]] bool is_message() const { return type.type == "message" && !is_report(); }
+  /// Whether its type says that it is a signed or encrypted message (S/MIME, RFC 8551).
+  [[nodiscard]] bool is_labelled_signed() const;
   /// Whether a reader sees it as an attachment.
   [[nodiscard]] bool is_attached() const;
   [[nodiscard]] std::string_view file_name() const;

@@ -7,12 +7,15 @@
 
 #include "config/base/hex.h"
 #include "mime/analysis_parts.h"
+#include "mime/charset/charset.h"
 #include "mime/container/container.h"
 #include "mime/container/container_content.h"
 #include "mime/container/container_kind.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/message/part_kind.h"
 #include "mime/pieces/file_kind.h"
+#include "mime/pieces/svg_text.h"
+#include "mime/pieces/text_pieces.h"
 
 namespace shingled::mime {
 
@@ -24,6 +27,8 @@ constexpr Steps kStepsAChecksumByte = 2;
 constexpr Steps kStepsAnUnpackedByte = 10;
 /// What a container costs before its first byte is unpacked.
 constexpr Steps kStepsAContainer = 100'000;
+/// Its charset and its markup.
+constexpr Steps kStepsAnSvgByte = 30;
 
 std::optional<PieceType> type_of(const PartHash& hash) {
   switch (hash.kind) {
@@ -42,7 +47,8 @@ std::optional<PieceType> type_of(const PartHash& hash) {
 /// A text that has a name or says so is a file like any other.
 bool is_file(const Analysis::Parts& parts, std::size_t i) {
   const MailPart& part = parts.mail.parts[i];
-  if (part.is_multipart() || part.children > 0 || part.body.empty()) return false;
+  if (part.is_multipart() || part.holds_signed || part.children > 0 || part.body.empty())
+    return false;
   return !parts.is_text(i) || !part.file_name().empty() || part.is_attached();
 }
 
@@ -75,6 +81,22 @@ class AttachmentPieces {
     } else {
       add_checksum(image, part.body);
     }
+  }
+
+  /// Links and text of a picture that is a document.
+  void add_svg(const Analysis::Parts& parts, std::size_t i) {
+    const MailPart& part = parts.mail.parts[i];
+    const std::string_view body = part.body.substr(0, parts.options.text_bytes_max);
+    if (!meter_.spend(body.size(), kStepsAnSvgByte)) return pieces_.note_dropped();
+    if (body.size() < part.body.size()) pieces_.note_dropped();
+    std::string storage;
+    SvgText svg = read_svg(decode_text(body, part.type.charset, body.size(), storage, meter_).utf8);
+    std::vector<HtmlElement> elements;
+    for (std::string& link : svg.links) {
+      elements.push_back({.name = "a", .css_class = {}, .url = std::move(link)});
+    }
+    add_text_pieces({.content = svg.text, .form = TextForm::kHtml, .elements = elements},
+                    parts.options.compat, options_, meter_, pieces_);
   }
 
   void add_inside(std::string_view body, const std::function<bool()>& out_of_time) {
@@ -155,6 +177,9 @@ void add_attachment_pieces(const Analysis& analysis, std::span<const PartHash> h
   }
   // What the message has itself comes first: a container may fill the list.
   for (const std::size_t i : files) attachments.add_part(parts, i);
+  for (const std::size_t i : files) {
+    if (is_svg(parts.mail.parts[i])) attachments.add_svg(parts, i);
+  }
   for (const std::size_t i : files) attachments.add_inside(parts.mail.parts[i].body, out_of_time);
 }
 

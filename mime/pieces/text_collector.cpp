@@ -49,7 +49,7 @@ void TextCollector::add_all() {
   for (const std::uint32_t part : parts_.body) read(part);
   for (std::size_t i = 0; i < parts_.mail.parts.size(); ++i) {
     const bool body = std::binary_search(parts_.body.begin(), parts_.body.end(), i);
-    if (!body && parts_.is_text(i)) read(i);
+    if (!body && parts_.is_readable(i)) read(i);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "mime/analyze.h"
@@ -55,6 +56,16 @@ TEST(BodyTexts, AreTheFirstTextAndItsAlternatives) {
               ElementsAre("1", "2.1"));
 }
 
+TEST(BodyTexts, HaveAnInvitationBesideThem) {
+  const std::string invitation = "Content-Type: text/calendar\n\nSUMMARY:buy\n";
+  EXPECT_THAT(body_of(invitation), ElementsAre("1"));
+  EXPECT_THAT(body_of(multipart("alternative", "x", {kText, invitation})), ElementsAre("1", "2"));
+  EXPECT_THAT(body_of(multipart("mixed", "x", {invitation, kText})), ElementsAre("1", "2"))
+      << "it does not take the place of the text";
+  EXPECT_THAT(body_of(multipart("mixed", "x", {kText, invitation})), ElementsAre("1"));
+  EXPECT_THAT(body_of("Content-Type: text/vcard\n\nFN:buy\n"), IsEmpty());
+}
+
 TEST(BodyTexts, AreNotThoseOfAttachedMessages) {
   const std::string attached = "Content-Type: message/rfc822\n\n" + kText;
   EXPECT_THAT(body_of(multipart("mixed", "x", {attached})), IsEmpty());
@@ -86,6 +97,16 @@ TEST(RobustHash, IsMadeOfShortTextsButNotOfThoseThatSayNothing) {
   EXPECT_EQ(hash_message(analyze("\n" + kOffer, {}), rule).size(), 1U)
       << "too short for the compatible hashes";
   EXPECT_THAT(hash_message(analyze("\nThanks, see you tomorrow!\n", {}), rule), IsEmpty());
+}
+
+TEST(RobustHash, IsAllThatAnInvitationHas) {
+  std::string folded = "DESCRIPTION:" + kOffer;
+  std::replace(folded.begin(), folded.end(), '\n', ' ');
+  const std::string message = "Content-Type: text/calendar\n\n" + folded + "\n";
+  const auto hashes =
+      hash_message(analyze(message, {}), HashRule({.min_bytes = 0, .robust = true}));
+  ASSERT_EQ(hashes.size(), 1U) << "for rspamd it is no text";
+  EXPECT_EQ(hashes[0].kind, PartKind::kRobust);
 }
 
 TEST(RobustHash, IsNotMadeWhereTextsAreNotHashed) {

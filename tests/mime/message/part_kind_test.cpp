@@ -104,7 +104,40 @@ TEST(PartKind, IsTextIfItOnlySaysToBeACalendar) {
     EXPECT_EQ(kind_of(header, "some words"), ContentKind::kText) << subtype;
     EXPECT_EQ(kind_of(header, "BEGIN:VCALENDAR\n"), ContentKind::kOther) << subtype;
   }
+  // With a colon after the first character 3.4 takes it as one.
+  EXPECT_EQ(kind_of("Content-Type: text/calendar\n", "some: words"), ContentKind::kOther);
+  EXPECT_EQ(kind_of("Content-Type: application/vcard; name=a\n", "some: words"),
+            ContentKind::kAttachment);
+  EXPECT_EQ(kind_of("Content-Type: text/calendar\n", "<html><body><a href=\"http://example.org\">"),
+            ContentKind::kOther);
+  EXPECT_EQ(kind_of("Content-Type: text/calendar\n", ": words"), ContentKind::kText);
+  EXPECT_EQ(kind_of("Content-Type: text/x-vcalendar\n", "some: words"), ContentKind::kText);
   EXPECT_EQ(kind_of("Content-Type: text/csv\n", "a,b\n1,2\n"), ContentKind::kOther);
+}
+
+TEST(PartKind, KnowsCalendarsAndContacts) {
+  struct CardCase {
+    std::string_view why, header, body;
+    CardKind card;
+  };
+  constexpr CardCase kCases[] = {
+      {"its beginning", "Content-Type: a/b; name=x.bin\n", "BEGIN:VCALENDAR\n",
+       CardKind::kCalendar},
+      {"after a byte order mark and a blank line", "Content-Type: a/b\n",
+       "\xef\xbb\xbf\r\nbegin:vcalendar\n", CardKind::kCalendar},
+      {"its type", "Content-Type: text/calendar\n", "SUMMARY:x\n", CardKind::kCalendar},
+      {"a text", "Content-Type: text/calendar\n", "some words", CardKind::kNone},
+      {"a contact", "Content-Type: text/vcard\n", "FN:x\n", CardKind::kContact},
+      {"by its bytes", "Content-Type: text/plain\n", "BEGIN:VCARD\n", CardKind::kContact},
+      {"a text that mentions one", "Content-Type: text/plain\n", "see BEGIN:VCARD\n",
+       CardKind::kNone},
+  };
+  for (const CardCase& c : kCases) {
+    const std::string message = std::string(c.header) + "\n" + std::string(c.body);
+    const Mail mail = scan_all(message);
+    ASSERT_EQ(mail.parts.size(), 1U) << c.why;
+    EXPECT_EQ(content_of(mail, mail.parts[0]).card, c.card) << c.why;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,12 @@ constexpr std::string_view kMessage =
     "--x\nContent-Type: text/plain\n\nhttp://body.example.org/\n"
     "--x\nContent-Type: text/html\n\n<a href=\"http://foot&#101;r.example.org/a\">x</a>\n--x--\n";
 
+constexpr std::string_view kInvitation =
+    "Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nDESCRIPTION:see http://one.exam\n"
+    " ple.org/\\nor call +1 202 555 0143\nURL:https://two.example.org/\n"
+    "ORGANIZER:mailto:Ann@example.net\nX-ALT-DESC:<a href=\"http://three.example.org/\">x</a>\n"
+    "END:VCALENDAR\n";
+
 std::string hosts_of(const PieceList& pieces) {
   std::string out = std::to_string(pieces.dropped());
   for (const std::string_view host : pieces.of_type(PieceType::kLinkHost)) {
@@ -66,6 +72,20 @@ TEST(TextCollector, TakesPhrasesThatNoReaderSees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, TextCollectorTest, ::testing::Bool());
+
+TEST(TextCollector, ReadsInvitations) {
+  const Analysis analysis = analyze(kInvitation, {});
+  const PieceOptions options;
+  WorkMeter meter(UINT64_MAX);
+  TextCollector texts(analysis, options, meter);
+  texts.add_all();
+  EXPECT_EQ(hosts_of(texts.pieces()), "0 one.example.org three.example.org two.example.org");
+  const auto phones = texts.pieces().of_type(PieceType::kPhone);
+  EXPECT_EQ(phones.size(), 1U);
+  const auto addresses = texts.pieces().of_type(PieceType::kAddress);
+  ASSERT_EQ(addresses.size(), 1U);
+  EXPECT_EQ(*addresses.begin(), "ann@example.net");
+}
 
 }  // namespace
 }  // namespace shingled::mime

@@ -1,0 +1,51 @@
+#include "mime/message/signed_part.h"
+
+#include <string>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "mime/cms/signed_data.h"
+
+namespace shingled::mime {
+namespace {
+
+constexpr Steps kStepsASignedByte = 6;  // octet strings of one byte each
+
+bool may_be_signed(const MailPart& part) {
+  if (part.is_multipart() || part.is_message()) return false;
+  return part.is_labelled_signed() || ascii::to_lower(part.file_name()).ends_with(".p7m");
+}
+
+}  // namespace
+
+std::string_view open_signed_part(Mail& mail, std::uint32_t index, const MimeOptions& options,
+                                  std::size_t room, WorkMeter& meter) {
+  MailPart& part = mail.parts[index];
+  if (!may_be_signed(part) || !meter.spend(part.body.size(), kStepsASignedByte)) return {};
+  std::string storage;
+  const SignedData data = read_signed_data(part.body, storage);
+  if (data.kind == SignedData::Kind::kBroken) {
+    const bool cut = part.body.size() >= options.part_bytes_max;
+    if (cut) mail.note_missing("part size limit reached");
+    mail.note("broken signed part");
+  }
+  if (data.content.empty()) return {};
+  if (part.depth + 1 >= options.depth_max) {
+    mail.note_missing("depth limit reached");
+    return {};
+  }
+  if (data.content.size() > room) {
+    mail.note_missing("decoded size limit reached");
+    return {};
+  }
+  part.holds_signed = true;
+  const bool stored = data.content.data() == storage.data();
+  return stored ? std::string_view(mail.decoded.emplace_back(std::move(storage))) : data.content;
+}
+
+bool is_foreign_below(const MailPart& above, bool in_signed) {
+  return above.foreign_to_rspamd || (in_signed && above.is_multipart()) ||
+         (above.holds_signed && !above.is_labelled_signed());
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "config/options/mime_options.h"
+#include "mime/model/mail.h"
+#include "mime/model/work_meter.h"
+
+namespace shingled::mime {
+
+// Opaque-signed parts (S/MIME, "smime.p7m"): the text is inside the signature.
+
+/// The contents of all signed parts together are at most this many times the size of the message.
+/// Base64 in base64 shrinks by a quarter each time, so it is enough for four signatures around all.
+inline constexpr std::size_t kSignedShareMax = 2;
+
+/// Opens part `index` if it is signed: by its type, as rspamd does, or by its file name, as mail
+/// programs do, too. Sets MailPart::holds_signed.
+///
+/// Input:   a part whose body is decoded.
+/// Output:  the entity inside, header and body, at most `room` bytes; a view into the body of the
+///          part or Mail::decoded. Empty if there is none.
+/// Errors:  none; what is malformed or exceeds a limit is a defect of `mail`.
+/// Threads: stateless.
+/// Cost:    linear in the body, paid to `meter`.
+std::string_view open_signed_part(Mail& mail, std::uint32_t index, const MimeOptions& options,
+                                  std::size_t room, WorkMeter& meter);
+
+/// Whether rspamd does not see the children of `above`: it opens no file that is only named like a
+/// signed part, and finds no delimiters in a signed content (`in_signed`).
+bool is_foreign_below(const MailPart& above, bool in_signed);
+
+}  // namespace shingled::mime
