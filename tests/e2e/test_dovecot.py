@@ -206,6 +206,59 @@ class Moves(WithSpool):
 
 
 @unittest.skipIf(Dovecot.missing(), Dovecot.missing())
+class Discarded(WithSpool):
+    """What leaves the mailbox of spam, but is not wanted."""
+
+    def start(self, mailboxes, expunged="", again=True):
+        dovecot = Dovecot(self.tmp, {"Junk": "\\Junk", "Trash": "\\Trash", "Archive": "", **mailboxes})
+        arguments = ("setup", "dovecot", "--apply", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        self.assertEqual(self.daemon.run(*arguments).returncode, 0)
+        if expunged:
+            (dovecot.conf / "conf.d/11-lazy.conf").write_text(
+                f"mail_plugins = $mail_plugins lazy_expunge\nplugin {{\n  lazy_expunge = {expunged}\n}}\n")
+            if again:
+                self.assertEqual(self.daemon.run(*arguments).returncode, 0)
+        self.enterContext(dovecot)
+        return dovecot
+
+    def kinds(self, dovecot, moves):
+        """The reports of these moves of one message, and then of another one to the Archive: Dovecot goes on at once, but
+        reports are in the order of the moves."""
+        self.daemon.kill9()
+        with dovecot.session("ann") as ann:
+            ann.append("Junk", letter(1))
+            for source, target in moves:
+                ann.move(source, target)
+            ann.append("Junk", letter(2))
+            ann.move("Junk", "Archive", ann.count("Junk"))
+        def all_kinds():
+            reports = [json.loads(file.read_text().partition("\n")[0]) for file in sorted(self.spool.glob("*.report"))]
+            texts = [file.read_text() for file in sorted(self.spool.glob("*.report"))]
+            kinds = [one["kind"] for one in reports]
+            return kinds if any("<2@example.org>" in text for text in texts) else None
+        kinds = wait_until(all_kinds, 30, "the last move is reported\n" + dovecot.log())
+        self.assertNotIn("Error", dovecot.log())
+        self.assertEqual(kinds[-1], "ham")
+        return kinds[:-1]
+
+    def test_a_move_to_a_mailbox_below_it_and_back(self):
+        dovecot = self.start({"Junk.old": ""})
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Junk.old"), ("Junk.old", "Junk")]), [])
+
+    def test_a_move_to_one_with_a_similar_name_is_wanted(self):
+        dovecot = self.start({"Junkyard": ""})
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Junkyard")]), ["ham"])
+
+    def test_lazy_expunge_that_came_after_the_setup(self):
+        dovecot = self.start({"EXPUNGED": ""}, "EXPUNGED", again=False)
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Trash")]), [])
+
+    def test_lazy_expunge_of_another_name(self):
+        dovecot = self.start({"Weggeworfen": ""}, "Weggeworfen")
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Trash")]), [])
+
+
+@unittest.skipIf(Dovecot.missing(), Dovecot.missing())
 class OtherNames(WithSpool):
     def test_mailboxes_of_another_language_below_a_prefix(self):
         mailboxes = {"Нежелательная почта": "\\Junk \\Flagged", "Papelera & más": "\\Trash", "Archive": ""}
