@@ -128,19 +128,24 @@ void MessageCount::count_refused() {
 }
 
 MessageLook::MessageLook(MessageCount& count, const mime::Analysis& analysis,
-                         std::string_view message, const MimeOptions& options, std::stop_token stop)
+                         std::string_view message, const MimeOptions& options, std::stop_token stop,
+                         const std::vector<Network>* local)
     : count_(count),
       analysis_(analysis),
       message_(message),
       stop_(std::move(stop)),
+      local_(local),
       work_(mime::steps_for(message.size(), options.work_max) / kWorkShare, stop_),
       texts_(analysis, count.pieces(), work_) {}
 
 rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes,
                                       std::vector<mime::Piece> matched, TimePoint deadline) {
-  return count_.look(
-      {.bytes = message_, .analysis = analysis_, .hashes = hashes, .texts = &texts_.pieces()},
-      std::move(matched), work_, deadline, stop_);
+  return count_.look({.bytes = message_,
+                      .analysis = analysis_,
+                      .hashes = hashes,
+                      .texts = &texts_.pieces(),
+                      .local = local_},
+                     std::move(matched), work_, deadline, stop_);
 }
 
 }  // namespace shingled::milter::counters

@@ -80,9 +80,11 @@ class MessageCount {
 /// Threads: one.
 class MessageLook {
  public:
-  /// All of them must outlive it. `message`: the bytes that were analysed.
+  /// All of them must outlive it. `message`: the bytes that were analysed. `local`: as in
+  /// CountedMessage.
   MessageLook(MessageCount& count, const mime::Analysis& analysis, std::string_view message,
-              const MimeOptions& options, std::stop_token stop);
+              const MimeOptions& options, std::stop_token stop,
+              const std::vector<Network>* local = nullptr);
 
   /// A text that is being hashed, of an observer for hash_message().
   void add(std::size_t part, const mime::TextStages& text) { texts_.add(part, text); }
@@ -100,6 +102,7 @@ class MessageLook {
   const mime::Analysis& analysis_;
   std::string_view message_;
   std::stop_token stop_;
+  const std::vector<Network>* local_;
   mime::WorkMeter work_;
   mime::TextCollector texts_;
 };

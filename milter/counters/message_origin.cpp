@@ -87,6 +87,11 @@ Client read_client(std::string_view received, const std::vector<Network>& local,
 
 }  // namespace
 
+bool is_own_hop(std::string_view value, const std::vector<Network>& local) {
+  Envelope ignored;
+  return read_client(mime::single_spaced(value), local, ignored) == Client::kOurs;
+}
+
 MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
                         const std::vector<Network>& local) {
   MessageOrigin origin;

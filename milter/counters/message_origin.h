@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -25,5 +26,10 @@ struct MessageOrigin {
 /// Cost:    linear.
 MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
                         const std::vector<Network>& local);
+
+/// Whether a field Received says that one of our own servers handed the message to the next:
+/// without "from", by LMTP, or with a client in `local`. `value`: raw.
+/// Threads: stateless.
+bool is_own_hop(std::string_view value, const std::vector<Network>& local);
 
 }  // namespace shingled::milter::counters

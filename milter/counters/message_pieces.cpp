@@ -141,7 +141,9 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   const mime::Analysis::Parts& parts = message.analysis.parts();
   const mime::HeaderBlock header = mime::split_header_block(message.bytes, parts.options);
   const NormalEnvelope normal = normal_envelope(envelope, options.recipients_max);
-  const auto believed = believed_results(header.fields, options.authserv_ids);
+  static const std::vector<Network> kNone;
+  const auto believed = believed_results(header.fields, options.authserv_ids,
+                                         message.local != nullptr ? *message.local : kNone);
   const mime::FromField from = mime::read_from(header.fields, parts.options.compat, work);
   const bool proved = from.only && from.address &&
                       (!normal.user.empty() || is_proved(believed, from.address->domain));

@@ -25,6 +25,8 @@ struct CountedMessage {
   /// What its texts name, from a TextCollector that saw them while they were hashed; null: they are
   /// read again. The pieces are taken out of it.
   mime::PieceList* texts = nullptr;
+  /// Networks of our servers (milter.local_networks), which hand mail to each other; null: none.
+  const std::vector<Network>* local = nullptr;
 };
 
 struct MessagePieces {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "milter/counters/message_origin.h"
 #include "mime/url/ascii_host.h"
 #include "mime/url/public_suffix.h"
 
@@ -49,27 +51,66 @@ bool proves(const AuthResult& result, std::string_view domain) {
   return from && is_aligned(*from, domain);
 }
 
+/// Takes away what a field above has said, or would have said.
+class Belief {
+ public:
+  /// Leaves the results that are believed. A field without results ends it.
+  void sift(AuthenticationResults& field) {
+    ended_ = field.results.empty();
+    std::erase_if(field.results, [this](const AuthResult& result) { return is_late(result); });
+    for (const AuthResult& result : field.results) methods_.insert(result.method);
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  [[nodiscard]] bool is_late(const AuthResult& result) const {
+    return methods_.contains(result.method) ||
+           (result.method == "dmarc" && methods_.contains("dkim"));
+  }
+
+  std::set<std::string> methods_;
+  bool ended_ = false;
+};
+
+bool is_ours(const AuthenticationResults& field, std::span<const std::string> authserv_ids) {
+  return std::ranges::any_of(authserv_ids, [&](const std::string& id) {
+    return ascii::equal_ignoring_case(id, field.server);
+  });
+}
+
 }  // namespace
 
 std::vector<AuthenticationResults> believed_results(std::span<const mime::HeaderField> fields,
-                                                    std::span<const std::string> authserv_ids) {
+                                                    std::span<const std::string> authserv_ids,
+                                                    const std::vector<Network>& local) {
   std::vector<AuthenticationResults> out;
   if (authserv_ids.empty()) return out;
+  Belief belief;
+  bool entered = false;  // the Received of the server that took it from a stranger was seen
   for (const mime::HeaderField& field : fields) {
+    if (belief.ended() || out.size() == kBelievedFieldsMax) break;
+    if (ascii::equal_ignoring_case(field.name, "Received")) {
+      if (entered) break;
+      entered = !is_own_hop(field.value, local);
+    }
     if (!ascii::equal_ignoring_case(field.name, "Authentication-Results")) continue;
     auto read = mime::read_authentication_results(field.value);
-    const bool ours =
-        read && std::any_of(authserv_ids.begin(), authserv_ids.end(), [&](const std::string& id) {
-          return ascii::equal_ignoring_case(id, read->server);
-        });
-    if (ours) out.push_back(*std::move(read));
-    if (out.size() == kBelievedFieldsMax) break;
+    if (!read || !is_ours(*read, authserv_ids)) continue;
+    belief.sift(*read);
+    if (!read->results.empty()) out.push_back(*std::move(read));
   }
   return out;
 }
 
 bool is_proved(std::span<const AuthenticationResults> believed, std::string_view domain) {
-  if (domain.empty()) return false;
+  const auto denied = [&](const AuthResult& result) {
+    const auto from = result.property("header.from");
+    return result.method == "dmarc" && result.result == "fail" && from && is_aligned(*from, domain);
+  };
+  if (domain.empty() || std::ranges::any_of(believed, [&](const AuthenticationResults& field) {
+        return std::ranges::any_of(field.results, denied);
+      }))
+    return false;
   for (const AuthenticationResults& field : believed) {
     for (const AuthResult& result : field.results) {
       if (proves(result, domain)) return true;

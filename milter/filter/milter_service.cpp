@@ -67,7 +67,8 @@ constexpr int kBacklog = 256;
 constexpr std::string_view kOption = "milter.socket";
 // More than the 64 KB of libmilter: long headers exist.
 constexpr std::size_t kPacketBytesMax = 1024UL * 1024;
-constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
+constexpr unsigned long kActionsWanted =
+    SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE | SMFIF_SETSYMLIST;
 constexpr unsigned long kStepsUnwanted = SMFIP_NODATA | SMFIP_NOUNKNOWN;
 // If the MTA requires an answer to these steps, libmilter sends one.
 constexpr unsigned long kStepsUnanswered =
@@ -147,6 +148,25 @@ sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
   return result;
 }
 
+// The macros that are read here. {auth_authen} says who has logged in, {rcpt_mailer} whether the
+// MTA has refused a recipient.
+constexpr const char* kClientResolve = "{client_resolve}";
+constexpr const char* kLogin = "{auth_authen}";
+constexpr const char* kMailer = "{rcpt_mailer}";
+constexpr const char* kQueueId = "i";
+
+/// Asks for our macros. What an administrator has set for another milter, such as Postfix's
+/// milter_rcpt_macros, would leave them out. An MTA without such requests sends what it is set to.
+void request_macros(SMFICTX* context) {
+  const auto request = [&](int stage, const char* names) {
+    static_cast<void>(smfi_setsymlist(context, stage, const_cast<char*>(names)));
+  };
+  request(SMFIM_CONNECT, kClientResolve);
+  request(SMFIM_ENVFROM, kLogin);
+  request(SMFIM_ENVRCPT, kMailer);
+  request(SMFIM_EOM, kQueueId);
+}
+
 sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long steps,
                       unsigned long /*f2*/, unsigned long /*f3*/, unsigned long* actions_out,
                       unsigned long* steps_out, unsigned long* f2_out, unsigned long* f3_out) {
@@ -157,6 +177,7 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
   if (!step) return SMFIS_REJECT;
   const unsigned long chosen =
       steps_for(step.service().limiter.get() != nullptr, step.service().counting.get() != nullptr);
+  if ((actions & SMFIF_SETSYMLIST) != 0) request_macros(context);
   *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC | chosen);
   try {
     auto connection = std::make_unique<Connection>(step.service(), *steps_out);
@@ -183,7 +204,7 @@ Unaddressed without_address(const char* host, const sockaddr* address) {
 std::string_view verified_name(SMFICTX* context, const char* host, const sockaddr* address) {
   const bool by_network = address != nullptr && address->sa_family != AF_UNIX;
   const std::string_view name = by_network && host != nullptr ? host : "";
-  const std::string_view resolved = macro(context, "{client_resolve}");
+  const std::string_view resolved = macro(context, kClientResolve);
   const bool forged = !resolved.empty() && resolved != "OK";
   return forged || name == "unknown" || name.starts_with('[') ? std::string_view() : name;
 }
@@ -213,7 +234,7 @@ std::string_view first(char** arguments) {
 }
 
 sfsistat on_mail_from(SMFICTX* context, char** arguments) {
-  const std::string_view login = macro(context, "{auth_authen}");
+  const std::string_view login = macro(context, kLogin);
   if (Connection* connection = connection_of(context)) connection->session.identify(login);
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
     const auto next = connection.session.mail_from(first(arguments), login);
@@ -222,7 +243,7 @@ sfsistat on_mail_from(SMFICTX* context, char** arguments) {
 }
 
 /// Whether the MTA has refused the recipient: then it names a mailer that does not exist.
-bool is_refused(SMFICTX* context) { return macro(context, "{rcpt_mailer}") == "error"; }
+bool is_refused(SMFICTX* context) { return macro(context, kMailer) == "error"; }
 
 sfsistat on_recipient(SMFICTX* context, char** arguments) {
   const Connection* known = connection_of(context);
@@ -268,7 +289,7 @@ sfsistat on_body(SMFICTX* context, unsigned char* bytes, size_t count) {
 sfsistat on_end_of_message(SMFICTX* context) {
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
     LibmilterMta mta(context, connection.spacing);
-    return answer(connection.session.end_of_message(macro(context, "i"), mta));
+    return answer(connection.session.end_of_message(macro(context, kQueueId), mta));
   });
 }
 

@@ -121,7 +121,8 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   const TimePoint analyzed = clock_.now();
   std::optional<counters::MessageLook> look;
   if (count != nullptr && hash_rules_.size() > looked_up_) {
-    look.emplace(*count, analysis, message, settings_->mime, stop);
+    look.emplace(*count, analysis, message, settings_->mime, stop,
+                 &settings_->milter.local_networks);
   }
   features::TextSummary texts;
   mime::WorkMeter link_work(mime::steps_for(message.size(), settings_->mime.work_max), stop);
@@ -229,7 +230,7 @@ features::FeatureValues Scanner::features_of(const mime::Analysis& analysis,
   std::vector<mime::AuthenticationResults> believed;
   if (!ours.empty()) {
     const mime::HeaderBlock header = mime::split_header_block(message, settings_->mime);
-    believed = counters::believed_results(header.fields, ours);
+    believed = counters::believed_results(header.fields, ours, settings_->milter.local_networks);
   }
   features::SeenMessage seen{.bytes = message,
                              .analysis = analysis,

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
+#include "milter/reports/automatic_mail.h"
 #include "mime/analysis_parts.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::milter::reports {
 
@@ -39,21 +41,6 @@ bool says_enough(const mime::PartHash& hash) {
          hash.method == mime::HashMethod::kShingles && !says_little(hash);
 }
 
-/// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).
-bool is_auto_reply(std::string_view message) {
-  constexpr std::string_view kField = "auto-submitted:";
-  while (!message.empty()) {
-    const std::string_view line = message.substr(0, message.find('\n'));
-    if (line.empty() || line == "\r") return false;
-    if (ascii::starts_with_ignoring_case(line, kField)) {
-      const std::string_view value = ascii::trim_space(line.substr(kField.size()));
-      return ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
-    }
-    message.remove_prefix(std::min(line.size() + 1, message.size()));
-  }
-  return false;
-}
-
 }  // namespace
 
 std::optional<std::string> why_no_message(std::string_view bytes) {
@@ -71,14 +58,11 @@ std::optional<std::string> why_no_message(std::string_view bytes) {
 
 std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes) {
-  const auto& parts = analysis.parts().mail.parts;
-  const auto report = std::find_if(parts.begin(), parts.end(),
-                                   [](const mime::MailPart& part) { return part.is_report(); });
-  if (report != parts.end()) {
-    return fmt::format("it is a report of a mail system (message/{}), like everybody gets",
-                       report->type.subtype);
-  }
-  if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
+  const mime::Analysis::Parts& parts = analysis.parts();
+  const mime::HeaderBlock header = mime::split_header_block(message, parts.options);
+  if (is_system_report(header.fields, parts.mail.parts, parts.options))
+    return "it is a report of a mail system (multipart/report), like everybody gets";
+  if (is_automatic_answer(header.fields)) return "it is an automatic answer (Auto-Submitted)";
   const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
   if (text == hashes.end() || std::ranges::any_of(hashes, says_enough)) return std::nullopt;
   return fmt::format("its text has {}: others write the same about other things",

@@ -22,9 +22,9 @@ namespace shingled::milter::reports {
 std::optional<std::string> why_no_message(std::string_view bytes);
 
 /// Why a message looks like many others that nobody would refuse: a bounce, a receipt, an answer of
-/// the absent (RFC 3834), or a text with hardly a word of its own, near which other people's mail
-/// is found. None: it may be taught. A message with another text that has words of its own is not
-/// common: `own_hashes` leaves out the text that is.
+/// the absent (automatic_mail.h), or a text with hardly a word of its own, near which other
+/// people's mail is found. None: it may be taught. A message with another text that has words of
+/// its own is not common: `own_hashes` leaves out the text that is.
 ///
 /// `hashes`: those of the rule. A text that is found by its exact digest alone is not meant: it
 /// finds nothing but itself.

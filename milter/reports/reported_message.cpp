@@ -109,11 +109,13 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
       analysis, all,
       [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
   const auto counted = counters::counted_hashes(hashes.of_rule[0], hashes.of_rule[1]);
-  out.pieces =
-      counters::message_pieces(
-          {.bytes = bytes, .analysis = analysis, .hashes = counted, .texts = &texts.pieces()},
-          origin.envelope, options, work)
-          .pieces;
+  out.pieces = counters::message_pieces({.bytes = bytes,
+                                         .analysis = analysis,
+                                         .hashes = counted,
+                                         .texts = &texts.pieces(),
+                                         .local = &settings.milter.local_networks},
+                                        origin.envelope, options, work)
+                   .pieces;
   std::set<std::pair<Digest, std::uint32_t>> seen;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto& of_rule = hashes.of_rule[i + 2];

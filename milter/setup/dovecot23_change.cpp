@@ -47,6 +47,7 @@ class Change23 {
   DovecotChange make() {
     junk_ = mailbox_for(settings_, "\\Junk", facts_.junk).whole();
     plugins();
+    expunged();
     rules();
     std::string file =
         "# The settings below `plugin` replace those of the files before this one. If you change "
@@ -93,6 +94,18 @@ class Change23 {
     } else {
       want("sieve_pipe_bin_dir", wanted, "the program that reports");
     }
+  }
+
+  /// What lazy_expunge copies out of the mailbox of spam was deleted there. It names a mailbox, or
+  /// a namespace by its prefix with the separator.
+  void expunged() {
+    constexpr const char* kName = "sieve_env_shingled_expunged";
+    std::string where = setting_of(settings_, "plugin/lazy_expunge");
+    where = where.substr(0, where.find_first_of(" \t"));
+    if (where.ends_with('/') || where.ends_with('.')) where.pop_back();
+    const bool told = !setting_of(settings_, std::string("plugin/") + kName).empty();
+    if (!where.empty() || told)
+      want(kName, where, "what lazy_expunge puts there is deleted and not wanted");
   }
 
   void rules() {

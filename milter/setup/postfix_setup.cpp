@@ -5,6 +5,7 @@
 
 #include "config/base/ascii.h"
 #include "config/system/connect_socket.h"
+#include "milter/setup/postfix_return.h"
 
 namespace shingled::milter::setup {
 
@@ -183,6 +184,8 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
         "that it names by hand");
   }
   check_overrides(facts, endpoint, absolute, plan);
+  check_return(
+      facts, [&](std::string_view all) { return has_endpoint(all, endpoint, absolute); }, plan);
   if (is_unix && socket_group.empty()) {
     plan.notes.emplace_back(
         "the user postfix must be able to open the socket: its directory belongs to the group "

@@ -1,9 +1,13 @@
 #include "mime/message/attached_messages.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "config/base/ascii.h"
+#include "mime/message/field_word.h"
+#include "mime/message/header_block.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/transfer_decoding.h"
 
@@ -11,8 +15,7 @@ namespace shingled::mime {
 
 namespace {
 
-constexpr std::string_view kFeedbackField = "feedback-type:";
-constexpr std::size_t kFeedbackTypeMax = 64;
+constexpr std::string_view kFeedbackField = "feedback-type";
 
 bool is_attached_message(const MailPart& part) {
   if (part.type.type == "message") {
@@ -29,21 +32,80 @@ std::string_view without_delimiter_break(const MailPart& part) {
   return body;
 }
 
-/// The value of Feedback-Type in the fields of message/feedback-report.
-std::string feedback_type_in(std::string_view fields) {
-  while (!fields.empty()) {
-    std::string_view line = fields.substr(0, fields.find('\n'));
-    fields.remove_prefix(std::min(line.size() + 1, fields.size()));
-    if (line.size() < kFeedbackField.size() ||
-        ascii::to_lower(line.substr(0, kFeedbackField.size())) != kFeedbackField)
-      continue;
-    line.remove_prefix(kFeedbackField.size());
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    line = line.substr(0, std::min(line.find_last_not_of(" \t\r") + 1, kFeedbackTypeMax));
-    return ascii::to_lower(line);
+/// Each Feedback-Type among the fields of message/feedback-report, also after an empty line, which
+/// some reports begin with. Calls `see` with its word.
+void read_feedback_types(std::string_view body, const MimeOptions& options,
+                         const std::function<void(std::string)>& see) {
+  constexpr int kBlocksMax = 16;
+  for (int i = 0; i < kBlocksMax && !body.empty(); ++i) {
+    const HeaderBlock block = split_header_block(body, options);
+    for (const HeaderField& field : block.fields) {
+      if (ascii::equal_ignoring_case(ascii::trim_space(field.name), kFeedbackField))
+        see(field_word(field.value));
+    }
+    body.remove_prefix(std::min(block.body_begin, body.size()));
   }
-  return "";
 }
+
+/// "receiver!example.org!1700000000!1700086400.xml.gz"
+bool is_dmarc_name(std::string_view name) {
+  constexpr std::ptrdiff_t kSeparators = 3;
+  return std::count(name.begin(), name.end(), '!') >= kSeparators &&
+         (name.ends_with(".xml") || name.ends_with(".gz") || name.ends_with(".zip"));
+}
+
+bool is_outlook_file(const MailPart& part, std::string_view name) {
+  constexpr std::string_view kCompoundFile = "\xd0\xcf\x11\xe0";
+  const bool named = name.ends_with(".msg") || part.type.subtype == "vnd.ms-outlook";
+  return (named && part.body.starts_with(kCompoundFile)) || name == "winmail.dat" ||
+         part.type.subtype == "ms-tnef";
+}
+
+/// Finds out what a message says of what is attached to it.
+class Purpose {
+ public:
+  Purpose(const MimeOptions& options, AttachedMessages& out) : options_(options), out_(out) {}
+
+  void see(const MailPart& part) {
+    const MediaType& type = part.type;
+    const std::string name = ascii::to_lower(part.file_name());
+    if (type.type == "message" && type.subtype == "feedback-report") {
+      out_.is_feedback = true;
+      read_feedback_types(part.body, options_,
+                          [this](std::string word) { see_feedback(std::move(word)); });
+    } else if (type.type == "multipart" && type.subtype == "report") {
+      if (out_.machine_report.empty()) out_.machine_report = kReport;
+    } else if (part.is_report() || type.subtype == "global-delivery-status") {
+      see_machine(type.subtype);
+    } else if (type.subtype.starts_with("tlsrpt")) {
+      see_machine("tlsrpt");
+    }
+    out_.is_dmarc_report = out_.is_dmarc_report || is_dmarc_name(name);
+    out_.has_outlook_file = out_.has_outlook_file || is_outlook_file(part, name);
+  }
+
+  void end() {
+    if (out_.is_feedback) out_.machine_report.clear();
+  }
+
+ private:
+  void see_feedback(std::string word) {
+    if (word.size() > kFeedbackTypeMax) word.clear();
+    const bool differs = typed_ && word != out_.feedback_type;
+    out_.feedback_type = differs ? "" : std::move(word);
+    typed_ = true;
+  }
+
+  void see_machine(std::string_view what) {
+    if (out_.machine_report.empty() || out_.machine_report == kReport) out_.machine_report = what;
+  }
+
+  static constexpr std::string_view kReport = "report";
+
+  const MimeOptions& options_;
+  AttachedMessages& out_;
+  bool typed_ = false;  // a Feedback-Type was seen
+};
 
 }  // namespace
 
@@ -52,24 +114,23 @@ AttachedMessages attached_messages(std::string_view message, const MimeOptions& 
   const Mail mail = scan_message(message, options, meter);
   AttachedMessages out;
   out.incomplete = mail.incomplete;
+  Purpose purpose(options, out);
   std::optional<std::uint32_t> taken_depth;  // of the last message that was found
   for (const MailPart& part : mail.parts) {
     // Parts are in pre-order: what is deeper is inside it.
     if (taken_depth && part.depth > *taken_depth) continue;
     taken_depth.reset();
-    if (part.type.type == "message" && part.type.subtype == "feedback-report" &&
-        out.feedback_type.empty()) {
-      out.feedback_type = feedback_type_in(part.body);
-    }
+    purpose.see(part);
     if (!part.parent || !is_attached_message(part)) continue;
     taken_depth = part.depth;
     if (part.body.empty()) continue;
     if (out.messages.size() == most) {
       out.incomplete = true;
-      break;
+      continue;
     }
     out.messages.emplace_back(without_delimiter_break(part));
   }
+  purpose.end();
   return out;
 }
 

@@ -105,7 +105,7 @@ def message(which, name, subject, entity):
             f"Date: {('Tue, 3 Mar 2026 10:11:12 +0100', 'Fri, 10 Jul 2026 07:00:01 +0000')[which]}\n"
             f"Message-ID: <{sender}.{which}@{sender}.example>\nMIME-Version: 1.0\n")
     if name.startswith("out of office"):
-        head += "Auto-Submitted: auto-replied\n"
+        head = f"Return-Path: <>\n{head}In-Reply-To: <{sender}@reader.example>\nAuto-Submitted: auto-replied\n"
     return (head.encode() + entity).replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 

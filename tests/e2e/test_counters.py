@@ -43,6 +43,24 @@ class ThroughPostfix(Counted):
         self.wait_for("refused_recipients", 3)
         self.wait_for("messages", 1)
 
+    def test_macros_set_for_another_milter_hide_nothing(self):
+        """The filter asks for its own. Such settings hid logins, refused recipients and names of queue files."""
+        self.start(overrides=["milter.local_networks=[192.0.2.0/24]"], main_cf=[
+            "smtpd_recipient_restrictions = check_recipient_access inline:{gone@example.org=REJECT}",
+            "smtpd_authorized_xclient_hosts = 127.0.0.1",
+            *(f"milter_{step}_macros = j" for step in ("connect", "helo", "mail", "rcpt", "data", "end_of_data"))])
+        with self.session() as smtp:
+            smtp.ehlo("client.example.net")
+            self.assertEqual(220, smtp.docmd("XCLIENT", "LOGIN=bob")[0])
+            smtp.ehlo("client.example.net")
+            codes, end = self.offer(smtp, letter(1), ["gone@example.org", "here@example.org"])
+            self.assertEqual(([554, 250], 250), (codes, end))
+        self.wait_for("refused_recipients", 1)
+        self.wait_for("messages", 1)
+        line = next(line for line in self.daemon.log().splitlines() if " info message " in line)
+        self.assertIn("class=authenticated", line)
+        self.assertRegex(line, r"queue_id=[0-9A-Za-z]{6,}")
+
     def test_a_retry_counts_once(self):
         self.start(overrides=["milter.actions.tempfail=5", "milter.actions.reject=null"])
         message = letter(7)

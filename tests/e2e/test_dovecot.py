@@ -206,6 +206,59 @@ class Moves(WithSpool):
 
 
 @unittest.skipIf(Dovecot.missing(), Dovecot.missing())
+class Discarded(WithSpool):
+    """What leaves the mailbox of spam, but is not wanted."""
+
+    def start(self, mailboxes, expunged="", again=True):
+        dovecot = Dovecot(self.tmp, {"Junk": "\\Junk", "Trash": "\\Trash", "Archive": "", **mailboxes})
+        arguments = ("setup", "dovecot", "--apply", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        self.assertEqual(self.daemon.run(*arguments).returncode, 0)
+        if expunged:
+            (dovecot.conf / "conf.d/11-lazy.conf").write_text(
+                f"mail_plugins = $mail_plugins lazy_expunge\nplugin {{\n  lazy_expunge = {expunged}\n}}\n")
+            if again:
+                self.assertEqual(self.daemon.run(*arguments).returncode, 0)
+        self.enterContext(dovecot)
+        return dovecot
+
+    def kinds(self, dovecot, moves):
+        """The reports of these moves of one message, and then of another one to the Archive: Dovecot goes on at once, but
+        reports are in the order of the moves."""
+        self.daemon.kill9()
+        with dovecot.session("ann") as ann:
+            ann.append("Junk", letter(1))
+            for source, target in moves:
+                ann.move(source, target)
+            ann.append("Junk", letter(2))
+            ann.move("Junk", "Archive", ann.count("Junk"))
+        def all_kinds():
+            reports = [json.loads(file.read_text().partition("\n")[0]) for file in sorted(self.spool.glob("*.report"))]
+            texts = [file.read_text() for file in sorted(self.spool.glob("*.report"))]
+            kinds = [one["kind"] for one in reports]
+            return kinds if any("<2@example.org>" in text for text in texts) else None
+        kinds = wait_until(all_kinds, 30, "the last move is reported\n" + dovecot.log())
+        self.assertNotIn("Error", dovecot.log())
+        self.assertEqual(kinds[-1], "ham")
+        return kinds[:-1]
+
+    def test_a_move_to_a_mailbox_below_it_and_back(self):
+        dovecot = self.start({"Junk.old": ""})
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Junk.old"), ("Junk.old", "Junk")]), [])
+
+    def test_a_move_to_one_with_a_similar_name_is_wanted(self):
+        dovecot = self.start({"Junkyard": ""})
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Junkyard")]), ["ham"])
+
+    def test_lazy_expunge_that_came_after_the_setup(self):
+        dovecot = self.start({"EXPUNGED": ""}, "EXPUNGED", again=False)
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Trash")]), [])
+
+    def test_lazy_expunge_of_another_name(self):
+        dovecot = self.start({"Weggeworfen": ""}, "Weggeworfen")
+        self.assertEqual(self.kinds(dovecot, [("Junk", "Trash")]), [])
+
+
+@unittest.skipIf(Dovecot.missing(), Dovecot.missing())
 class OtherNames(WithSpool):
     def test_mailboxes_of_another_language_below_a_prefix(self):
         mailboxes = {"Нежелательная почта": "\\Junk \\Flagged", "Papelera & más": "\\Trash", "Archive": ""}
@@ -295,6 +348,46 @@ class ByMail(WithSpool):
         self.assertEqual(self.daemon.weight(offer(1)), 10)
         self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("not-spam", offer(1))), (0, ""))
         self.assertEqual(self.daemon.weight(offer(1)), 0)
+
+    def test_what_programs_send_is_taken_and_no_complaint(self):
+        bounce = ("Return-Path: <>\nContent-Type: multipart/report; report-type=delivery-status; boundary=x\n\n--x\n\nno\n"
+                  "--x\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; a\n\nFinal-Recipient: rfc822; b\n"
+                  "Action: failed\nStatus: 5.1.1\n--x\nContent-Type: message/rfc822\n\n" + offer(1) + "\n--x--\n")
+        for why, message in (
+                ("DMARC of one message", self.FEEDBACK.format("auth-failure", offer(1))),
+                ("unsubscribed", self.FEEDBACK.format("opt-out (a button)", offer(1))),
+                ("two types", self.FEEDBACK.format("abuse\nFeedback-Type: not-spam", offer(1))),
+                ("the header alone", self.FEEDBACK.format("abuse", offer(1)).replace("message/rfc822", "text/rfc822-headers")),
+                ("not a message", self.FEEDBACK.format("abuse", "\x89PNG")),
+                ("a bounce", bounce),
+                ("an answer", "Return-Path: <>\n" + self.FORWARDED.format(offer(1)))):
+            with self.subTest(why=why):
+                self.assertEqual(self.mail("forwarded", "ann", message), (0, ""), "nothing comes back to a machine")
+                self.received()
+                self.assertEqual(self.reporters(), {})
+        self.assertEqual(self.mail("forwarded", "ann", self.FEEDBACK.format("\n (a) fraud", offer(1))), (0, ""))
+        self.received()
+        self.assertEqual(self.reporters(), {"ann": 1})
+
+    def test_an_attached_file_of_an_mbox_is_its_messages(self):
+        mbox = f"From - Tue Nov 24 10:00:00 2026\nX-Mozilla-Status: 0001\n{offer(1)}\nFrom - Tue Nov 24 11:00:00 2026\n{offer(2)}"
+        self.assertEqual(self.mail("forwarded", "ann", self.FORWARDED.format(mbox)), (0, ""))
+        self.assertEqual(self.reporters(), {"ann": 2})
+        for number in (1, 2):
+            self.assertEqual(self.daemon.run("report", "--spam", "--json", "--reporter", "ann", stdin=offer(number)).stdout.
+                             count('"same"'), 1, "the message itself")
+        attached = f"Content-Type: message/rfc822\n\n{mbox}"
+        filed = attached.replace("message/rfc822", 'application/octet-stream; name="box.eml"')
+        self.assertIn('"kept"', self.daemon.run("report", "--spam", "--json", "--unwrap", "--later", "--spool", self.spool,
+                                                stdin=self.FORWARDED.format(mbox).replace(attached, filed)).stdout)
+
+    def test_a_message_of_outlook_comes_back(self):
+        attached = "Content-Type: application/octet-stream; name=\"offer.msg\"\nContent-Transfer-Encoding: base64\n\n0M8R4KGxGuE="
+        message = self.FORWARDED.format("").replace("Content-Type: message/rfc822\n\n", attached)
+        code, said = self.mail("forwarded", "ann", message)
+        self.assertEqual(code, 65)
+        self.assertIn(".msg", said)
+        self.assertIn("save it as .eml", self.daemon.run("report", "--spam", "--unwrap", stdin=message).stderr)
 
     def test_a_trap_teaches(self):
         self.assertEqual(self.mail("trap", "spamtrap", offer(1)), (0, ""))

@@ -84,7 +84,7 @@ class Teaching(unittest.TestCase):
         self.assertIn("2 messages: 1 added, 0 without a hash, 1 like many others (--force), 0 failed", done.stdout)
         done = self.add("--json", bounce)
         self.assertIn('"result":"common"', done.stdout)
-        self.assertIn("message/delivery-status", done.stdout)
+        self.assertIn("multipart/report", done.stdout)
         done = self.daemon.run("del", bounce)
         self.assertEqual(0, done.returncode, "what was forced can be taken away again")
 

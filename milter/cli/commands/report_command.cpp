@@ -41,7 +41,9 @@ It teaches the hashes of the message as soon as enough different people agree (r
 Anyone who reports a message the other way takes the earlier report back. One person counts once for a message.
 Exits 0 only when the reports are on the disk, of the daemon or of the spool.
 --unwrap is for the mailbox to which people forward mail, and for the abuse mailbox. A feedback report of the type
-not-spam says the opposite. A message without an attached one is not reported (65).
+not-spam says the opposite; abuse, fraud and virus are complaints. What else programs send is taken and not reported:
+other feedback, bounces, receipts, reports of DMARC, automatic answers. A message of a person without an attached one
+is not reported (65).
 
 Example:
   shingled report --spam --reporter ann@example.org message.eml

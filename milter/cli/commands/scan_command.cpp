@@ -190,7 +190,7 @@ class PolicyCounters {
     if (needs_.empty() || away_ || !desk_.has_counters()) return;
     const EnvelopeArguments& envelope = arguments_.envelope;
     auto found = pieces_of(message.bytes, envelope.envelope,
-                           envelope.piece_options(settings_.counters.pieces), settings_.mime);
+                           envelope.piece_options(settings_.counters.pieces), settings_);
     for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
       found.pieces.push_back(std::move(piece));
     for (mime::Piece& piece : matched_files(facts)) found.pieces.push_back(std::move(piece));

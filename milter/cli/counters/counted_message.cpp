@@ -43,7 +43,8 @@ PieceOptions EnvelopeArguments::piece_options(const PieceOptions& configured) co
 }
 
 counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelope& envelope,
-                                  const PieceOptions& options, const MimeOptions& mime) {
+                                  const PieceOptions& options, const Settings& settings) {
+  const MimeOptions& mime = settings.mime;
   const mime::Analysis analysis = mime::analyze(bytes, mime);
   mime::WorkMeter work(mime::steps_for(bytes.size(), mime.work_max));
   mime::TextCollector texts(analysis, options, work);
@@ -54,9 +55,12 @@ counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelo
       [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
   const std::vector<mime::PartHash> counted =
       counters::counted_hashes(hashes.of_rule[0], hashes.of_rule[1]);
-  return counters::message_pieces(
-      {.bytes = bytes, .analysis = analysis, .hashes = counted, .texts = &texts.pieces()}, envelope,
-      options, work);
+  return counters::message_pieces({.bytes = bytes,
+                                   .analysis = analysis,
+                                   .hashes = counted,
+                                   .texts = &texts.pieces(),
+                                   .local = &settings.milter.local_networks},
+                                  envelope, options, work);
 }
 
 }  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 
 #include "config/base/result.h"
 #include "config/options/counter_options.h"
-#include "config/options/mime_options.h"
+#include "config/options/settings.h"
 #include "milter/counters/message_pieces.h"
 
 namespace shingled::milter::cli {
@@ -26,9 +26,10 @@ struct EnvelopeArguments {
   [[nodiscard]] PieceOptions piece_options(const PieceOptions& configured) const;
 };
 
-/// The pieces of a message as the milter counts them, and how many met a bound.
+/// The pieces of a message as the milter counts them, and how many met a bound. `options`: those of
+/// the settings, maybe with more servers.
 /// Threads: stateless.
 counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelope& envelope,
-                                  const PieceOptions& options, const MimeOptions& mime);
+                                  const PieceOptions& options, const Settings& settings);
 
 }  // namespace shingled::milter::cli

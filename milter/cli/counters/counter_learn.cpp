@@ -77,7 +77,7 @@ class LearnRun {
     if (*origin.time < oldest_) return note(totals_.old);
     (void)note(verdict == Measure::kSpam ? totals_.spam : totals_.ham);
     if (arguments_.dry_run) return {};
-    const auto found = pieces_of(bytes, origin.envelope, settings.counters.pieces, settings.mime);
+    const auto found = pieces_of(bytes, origin.envelope, settings.counters.pieces, settings);
     Json pieces = Json::array();
     for (const mime::Piece& piece : found.pieces) pieces.push_back(piece_json({piece, ""}));
     Amounts amounts;

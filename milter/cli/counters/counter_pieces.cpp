@@ -55,7 +55,7 @@ int run_counter_pieces(PiecesArguments& arguments, Console& console) {
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
       [&](const SourceMessage& message) {
         const auto found =
-            pieces_of(message.bytes, arguments.envelope.envelope, options, settings->mime);
+            pieces_of(message.bytes, arguments.envelope.envelope, options, *settings);
         return print_pieces(message, found, arguments.json, console);
       });
 }

@@ -57,7 +57,7 @@ int CounterRun::for_each_choice(PieceArguments& arguments, const PieceWork& work
       {.names = words}, {.message_bytes_max = settings_->milter.message_bytes_max}, console_,
       [&](const SourceMessage& message) {
         const auto found =
-            pieces_of(message.bytes, arguments.envelope.envelope, options, settings_->mime);
+            pieces_of(message.bytes, arguments.envelope.envelope, options, *settings_);
         return work(message.name, with_uniques(found.pieces));
       });
 }

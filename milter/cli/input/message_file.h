@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"
@@ -25,6 +26,8 @@ class LineReader {
   };
 
   explicit LineReader(UniqueFd fd) : fd_(std::move(fd)) {}
+  /// Of bytes instead of a file.
+  explicit LineReader(std::string bytes) : buffer_(std::move(bytes)), at_end_(true) {}
   /// The next piece, valid until the next call.
   Result<Piece> next();
   /// Bytes read from the file so far.
@@ -63,6 +66,9 @@ class MessageFile {
 
   MessageFile(UniqueFd fd, std::uint64_t message_bytes_max, LineEnds line_ends)
       : lines_(std::move(fd)), message_bytes_max_(message_bytes_max), line_ends_(line_ends) {}
+  /// Of bytes that would be the content of a file.
+  MessageFile(std::string bytes, std::uint64_t message_bytes_max, LineEnds line_ends)
+      : lines_(std::move(bytes)), message_bytes_max_(message_bytes_max), line_ends_(line_ends) {}
   /// The next message; nullopt at the end of the file. An empty file is one empty message.
   Result<std::optional<Message>> next();
   [[nodiscard]] std::uint64_t position() const { return lines_.position(); }

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "config/system/file_system.h"
+#include "milter/cli/input/message_file.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/input/message_source.h"
 #include "milter/cli/reports/report_client.h"
@@ -17,6 +19,7 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/terminal/terminal_text.h"
+#include "milter/reports/complaint.h"
 #include "mime/message/attached_messages.h"
 #include "mime/model/work_meter.h"
 
@@ -87,19 +90,48 @@ class ReportRun {
     if (message.error || message.cut) return report_one(message);
     mime::WorkMeter meter(mime::steps_for(message.bytes.size(), settings_.mime.work_max));
     auto found = mime::attached_messages(message.bytes, settings_.mime, kAttachedMax, meter);
-    if (found.messages.empty()) {
-      console_.error(message.name, "not reported: no message is attached");
+    const auto complaint = reports::complaint_in(message.bytes, found, settings_.mime);
+    using Kind = reports::Complaint::Kind;
+    if (complaint.kind == Kind::kUnusable) {
+      console_.error(message.name, "not reported: " + complaint.why);
       return EX_DATAERR;
     }
-    const bool opposite = found.feedback_type == "not-spam";
+    if (complaint.kind == Kind::kNone) return ignore(message.name, complaint.why);
+    std::vector<SourceMessage> all = separated(message.name, found.messages);
     int worst = EX_OK;
-    for (std::size_t i = 0; i < found.messages.size(); ++i) {
-      SourceMessage one;
-      one.name = message.name + ":" + std::to_string(i + 1);
-      one.bytes = std::move(found.messages[i]);
-      worst = worse_exit_code(worst, report_one(one, opposite));
+    for (SourceMessage& one : all)
+      worst = worse_exit_code(worst, report_one(one, complaint.kind == Kind::kWanted));
+    // Nobody reads what would be sent back to the machine of a provider.
+    return worst == EX_DATAERR && complaint.kind != Kind::kForward ? EX_OK : worst;
+  }
+
+  /// Each attached message as if it were a file of its own: also without the From_ line of an mbox,
+  /// which some mail programs leave in what they forward.
+  std::vector<SourceMessage> separated(const std::string& name,
+                                       std::vector<std::string>& attached) const {
+    std::vector<SourceMessage> all;
+    for (std::string& bytes : attached) {
+      MessageFile file(std::move(bytes), settings_.reports.bytes_max, LineEnds::kAsMailed);
+      while (all.size() < kAttachedMax) {
+        auto message = file.next();
+        if (!message || !*message) break;
+        SourceMessage& one = all.emplace_back();
+        one.name = name + ":" + std::to_string(all.size());
+        one.bytes = std::move((*message)->bytes);
+        one.cut = (*message)->cut;
+      }
     }
-    return worst;
+    return all;
+  }
+
+  /// Takes mail that is not a complaint, so that it does not come back to a machine.
+  int ignore(const std::string& name, const std::string& why) {
+    if (arguments_.json) {
+      console_.json({{"file", name}, {"what", "ignored"}, {"why", why}});
+    } else {
+      console_.line(fmt::format("{}: not reported: {}", terminal_safe(name), terminal_safe(why)));
+    }
+    return EX_OK;
   }
 
   int report_one(SourceMessage& message, bool opposite = false) {

@@ -9,8 +9,7 @@ namespace {
 
 std::vector<mime::AuthenticationResults> believed(std::string_view value) {
   const std::vector<mime::HeaderField> fields = {{"Authentication-Results", value}};
-  const std::vector<std::string> ids = {"other.example", "MX.example"};
-  return believed_results(fields, ids);
+  return believed_results(fields, std::vector<std::string>{"other.example", "MX.example"}, {});
 }
 
 TEST(SenderProof, NeedsAnAlignedPassOfOurServer) {
@@ -58,7 +57,7 @@ TEST(SenderProof, NeedsAnAlignedPassOfOurServer) {
 TEST(SenderProof, BelievesNobodyByDefault) {
   const std::vector<mime::HeaderField> fields = {
       {"Authentication-Results", "mx.example; dkim=pass header.d=example.org"}};
-  EXPECT_TRUE(believed_results(fields, {}).empty());
+  EXPECT_TRUE(believed_results(fields, {}, {}).empty());
 }
 
 TEST(SenderProof, ReadsAllOurFieldsUpToABound) {
@@ -69,10 +68,81 @@ TEST(SenderProof, ReadsAllOurFieldsUpToABound) {
       {"Authentication-Results",
        "mx.example; dkim=pass header.d=a.example; dkim=fail header.d=d.example"}};
   const std::vector<std::string> ids = {"mx.example"};
-  EXPECT_EQ(signing_domains(believed_results(fields, ids)),
+  EXPECT_EQ(signing_domains(believed_results(fields, ids, {})),
             (std::vector<std::string>{"a.example", "b.example"}));
-  fields.resize(100, fields.front());
-  EXPECT_EQ(believed_results(fields, ids).size(), kBelievedFieldsMax);
+  std::vector<std::string> values;
+  for (int i = 0; i < 100; ++i) values.push_back("mx.example; m" + std::to_string(i) + "=pass");
+  fields.clear();
+  for (const std::string& value : values) fields.push_back({"Authentication-Results", value});
+  EXPECT_EQ(believed_results(fields, ids, {}).size(), kBelievedFieldsMax);
+}
+
+TEST(SenderProof, BelievesWhatStandsAboveTheForger) {
+  const std::string taken =
+      "from x (x.evil [192.0.2.7]) by mx.example; Thu, 26 Nov 2026 10:00:00 +0000";
+  const std::string relay =
+      "from mx.example (mx.example [10.0.0.2]) by in.example; Thu, 26 Nov 2026";
+  const std::string lmtp =
+      "from in.example ([192.0.2.9]) by in.example with LMTP id x; Thu, 26 Nov";
+  const std::string stranger = "from y (y [198.51.100.1]) by evil.example; Thu, 26 Nov 2026";
+  const std::string pass = "mx.example; dkim=pass header.d=example.org";
+  const std::string dmarc = "mx.example; dmarc=pass header.from=example.org";
+  const std::string spf = "mx.example; spf=pass smtp.mailfrom=a@example.org";
+  constexpr const char* kReceived = "Received";
+  constexpr const char* kResults = "Authentication-Results";
+  using Fields = std::vector<std::pair<const char*, std::string>>;
+  const struct {
+    const char* why;
+    Fields fields;
+    bool proved;
+  } cases[] = {
+      {"in a milter: on top", {{kResults, pass}, {kReceived, stranger}}, true},
+      {"above our Received", {{kResults, pass}, {kReceived, taken}, {kReceived, stranger}}, true},
+      {"below our Received", {{kReceived, taken}, {kResults, pass}, {kReceived, stranger}}, true},
+      {"below those of our relays",
+       {{kReceived, lmtp}, {kReceived, relay}, {kReceived, taken}, {kResults, pass}},
+       true},
+      {"below the one of a stranger",
+       {{kReceived, taken}, {kReceived, stranger}, {kResults, pass}},
+       false},
+      {"below one that cannot be read",
+       {{kReceived, "from z by mx.example"}, {kReceived, stranger}, {kResults, pass}},
+       false},
+      {"ours says no, the forged one is below Received",
+       {{kResults, "mx.example; dkim=none"}, {kReceived, taken}, {kResults, pass}},
+       false},
+      {"ours says no, the forged one is next",
+       {{kResults, "mx.example; dkim=none"}, {kResults, pass}},
+       false},
+      {"ours says no, in another case",
+       {{kResults, "MX.Example; DKIM=fail header.d=example.org"}, {"authentication-results", pass}},
+       false},
+      {"ours has nothing to say", {{kResults, "mx.example; none"}, {kResults, pass}}, false},
+      {"a field of three filters each, the first",
+       {{kResults, "mx.example; dmarc=none header.from=example.org"},
+        {kResults, "mx.example; spf=none smtp.mailfrom=a@example.org"},
+        {kResults, pass}},
+       true},
+      {"the second", {{kResults, "mx.example; dkim=none"}, {kResults, spf}}, true},
+      {"OpenDMARC writes above OpenDKIM",
+       {{kResults, dmarc}, {kResults, "mx.example; dkim=none"}},
+       true},
+      {"and not below it", {{kResults, "mx.example; dkim=none"}, {kResults, dmarc}}, false},
+      {"DMARC above has failed",
+       {{kResults, "mx.example; dmarc=fail header.from=example.org"}, {kResults, pass}},
+       false},
+      {"DMARC of another domain has failed",
+       {{kResults, "mx.example; dmarc=fail header.from=example.net"}, {kResults, pass}},
+       true},
+      {"a stranger above says no", {{kResults, "evil.example; dkim=fail"}, {kResults, pass}}, true},
+  };
+  const std::vector<std::string> ids = {"mx.example"};
+  const std::vector<Network> local = {*Network::parse("10.0.0.0/8")};
+  for (const auto& c : cases) {
+    std::vector<mime::HeaderField> fields;
+    for (const auto& [name, value] : c.fields) fields.push_back({name, value});
+    EXPECT_EQ(is_proved(believed_results(fields, ids, local), "example.org"), c.proved) << c.why;
+  }
 }
 
 }  // namespace

@@ -350,12 +350,26 @@ TEST_F(Desk, ForgetsAfterTheTimeToKeep) {
 
 TEST_F(Desk, ReportsAMessageOfABounceWithoutTeaching) {
   const std::string bounce =
-      "From: x@example.org\r\nAuto-Submitted: auto-replied\r\nMessage-ID: <7@example.org>\r\n\r\n"
+      "Return-Path: <>\r\nFrom: x@example.org\r\nAuto-Submitted: auto-replied\r\n"
+      "In-Reply-To: <6@example.org>\r\nMessage-ID: <7@example.org>\r\n\r\n"
       "I am away until Monday and will answer when I am back from my holiday in the mountains.\r\n";
   const ReportReceipt receipt = spam("ann", bounce);
   EXPECT_EQ(receipt.hashes, 0U);
   EXPECT_THAT(receipt.not_taught, ::testing::HasSubstr("automatic answer"));
   EXPECT_TRUE(receipt.counted);
+}
+
+TEST_F(Desk, OneFieldOrPartDoesNotKeepSpamFromBeingTaught) {
+  const std::string text = mail(7);
+  const std::string body = text.substr(text.find("\r\n\r\n") + 4);
+  EXPECT_GT(spam("ann", "Return-Path: <a@b>\r\nAuto-Submitted: auto-replied\r\n" + text).hashes,
+            0U);
+  EXPECT_GT(
+      spam("ann",
+           "From: x@example.org\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\n" +
+               body + "\r\n--x\r\nContent-Type: message/delivery-status\r\n\r\nx\r\n--x--\r\n")
+          .hashes,
+      0U);
 }
 
 TEST_F(Desk, CountsWithoutAStorage) {

@@ -59,17 +59,68 @@ TEST(AttachedMessages, AFeedbackReportSaysWhatItIsAbout) {
   constexpr Case kCases[] = {
       {"Feedback-Type: abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\n", "abuse"},
       {"Version: 1\r\nfeedback-type:  Not-Spam \r\n", "not-spam"},
+      {"Feedback-Type:\r\n not-spam\r\n", "not-spam"},
+      {"Feedback-Type : not-spam\r\n", "not-spam"},
+      {"FEEDBACK-TYPE\t:\tnot-spam (a (button) was pressed)\r\n", "not-spam"},
+      {"\r\nFeedback-Type: fraud\r\n", "fraud"},
+      {"Feedback-Type: abuse\r\nFeedback-Type: Abuse (again)\r\n", "abuse"},
+      {"Feedback-Type: abuse\r\nFeedback-Type: not-spam\r\n", ""},
+      {"Feedback-Type: abuse\r\nFeedback-Type: not-spam\r\nFeedback-Type: abuse\r\n", ""},
+      {"X-Feedback-Type: abuse\r\nVersion: 1\r\n", ""},
       {"Version: 1\r\n", ""},
       {"Feedback-Type:\r\n", ""},
   };
   for (const Case& test : kCases) {
     const AttachedMessages found = unwrapped(report(test.fields));
+    EXPECT_TRUE(found.is_feedback) << test.fields;
+    EXPECT_EQ(found.machine_report, "") << test.fields;
     EXPECT_EQ(found.feedback_type, test.type) << test.fields;
     EXPECT_EQ(found.messages, (Texts{"Subject: spam\r\n\r\ntext\r\n"})) << test.fields;
   }
+  const std::string sized = "Feedback-Type: " + std::string(kFeedbackTypeMax, 'a') + "\r\n";
+  EXPECT_EQ(unwrapped(report(sized)).feedback_type.size(), kFeedbackTypeMax);
+  EXPECT_EQ(unwrapped(report("Feedback-Type: a" + sized.substr(15))).feedback_type, "");
+}
+
+TEST(AttachedMessages, WhatTheOthersAreIsSaidOutsideOfThemOnly) {
+  const std::string bounce =
+      "Content-Type: multipart/report; report-type=delivery-status; boundary=y\n\n"
+      "--y\n\nno such user\n"
+      "--y\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; a\n"
+      "--y\nContent-Type: message/rfc822\n\nSubject: returned\n\ntext\n--y--\n";
+  const std::string feedback =
+      "Content-Type: multipart/report; boundary=z\n\n"
+      "--z\nContent-Type: message/feedback-report\n\nFeedback-Type: not-spam\n--z--\n";
+  const auto carried = [](const std::string& message) {
+    return std::string(kHead) + "--x\nContent-Type: message/rfc822\n\n" + message + "\n--x--\n";
+  };
+  EXPECT_EQ(unwrapped(bounce).machine_report, "delivery-status");
+  EXPECT_EQ(unwrapped(bounce).messages.size(), 1U);
+  EXPECT_EQ(unwrapped(carried(bounce)).machine_report, "");
+  EXPECT_EQ(unwrapped(carried(bounce)).messages.size(), 1U);
+  EXPECT_TRUE(unwrapped(feedback).is_feedback);
+  EXPECT_FALSE(unwrapped(carried(feedback)).is_feedback);
+  EXPECT_EQ(unwrapped(carried(feedback)).feedback_type, "");
   EXPECT_EQ(
-      unwrapped(report("Feedback-Type: " + std::string(5000, 'a') + "\r\n")).feedback_type.size(),
-      64U);
+      unwrapped("Content-Type: multipart/report; boundary=y\n\n--y\n\nx\n--y--\n").machine_report,
+      "report");
+}
+
+TEST(AttachedMessages, FilesThatAreNoneHaveNames) {
+  const auto with = [](const std::string& fields, const std::string& body = "x") {
+    return unwrapped(std::string(kHead) + "--x\n\nsee this\n--x\n" + fields + "\n\n" + body +
+                     "\n--x--\n");
+  };
+  const auto named = [](const std::string& name) {
+    return "Content-Type: application/octet-stream; name=\"" + name + '"';
+  };
+  EXPECT_TRUE(with(named("a.example!b.example!1!2.xml.gz")).is_dmarc_report);
+  EXPECT_TRUE(with(named("a.example!b.example!1!2!id.ZIP")).is_dmarc_report);
+  EXPECT_FALSE(with(named("sale!!.zip")).is_dmarc_report);
+  EXPECT_TRUE(with(named("offer.MSG"), "\xd0\xcf\x11\xe0\xa1").has_outlook_file);
+  EXPECT_FALSE(with(named("offer.msg"), "Subject: x").has_outlook_file);
+  EXPECT_TRUE(with(named("winmail.dat")).has_outlook_file);
+  EXPECT_TRUE(with("Content-Type: application/ms-tnef").has_outlook_file);
 }
 
 TEST(AttachedMessages, OrdinaryMailHasNone) {
