@@ -33,6 +33,51 @@ bool names_recipient(PieceType type) {
   }
 }
 
+/// Whether such a piece may be in a log: the name of a host, or a checksum. Phrases, subjects,
+/// addresses and numbers are text of a mail.
+bool is_for_log(PieceType type) {
+  switch (type) {
+    case PieceType::kLinkHost:
+    case PieceType::kLinkDomain:
+    case PieceType::kForeignHost:
+    case PieceType::kDkimDomain:
+    case PieceType::kText:
+    case PieceType::kRobustText:
+    case PieceType::kStructure:
+    case PieceType::kAttachment:
+    case PieceType::kImage:
+    case PieceType::kStoredHash:
+    case PieceType::kUniqueTextSenders:
+    case PieceType::kUniqueTextRecipients:
+    case PieceType::kUniqueAttachmentSenders:
+    case PieceType::kUniqueAttachmentRecipients:
+    case PieceType::kUniqueReporters:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_shown(PieceType type, Reader reader) {
+  switch (reader) {
+    case Reader::kOperator:
+      return true;
+    case Reader::kLog:
+      return is_for_log(type);
+    case Reader::kRecipients:
+      return !names_recipient(type);
+  }
+  return false;
+}
+
+/// The beginning of a text that is cut between two characters of UTF-8.
+std::string_view shown_of(std::string_view piece) {
+  if (piece.size() <= kPieceShown) return piece;
+  std::size_t size = kPieceShown;
+  while (size > 0 && (static_cast<unsigned char>(piece[size]) & 0xC0U) == 0x80U) --size;
+  return piece.substr(0, size);
+}
+
 /// A piece with its value.
 struct Witness {
   const PieceReading* piece = nullptr;
@@ -216,9 +261,9 @@ std::string Explanation::counter_text(const Atom& text, const AtomCode& code) co
     out += fmt::format(" (usual {:.1f})", usual_of(code, value));
   }
   const PieceType type = rules_.needs[code.need].type;
-  const bool shown = has_several(type) && (reader_ == Reader::kOperator || !names_recipient(type));
+  const bool shown = has_several(type) && is_shown(type, reader_);
   if (shown && !witness->piece->piece.empty())
-    out += fmt::format(" [{}]", witness->piece->piece.substr(0, kPieceShown));
+    out += fmt::format(" [{}]", shown_of(witness->piece->piece));
   return fmt::format("{}; rule: {}", out, threshold_text(text));
 }
 

@@ -14,6 +14,7 @@ namespace shingled::milter::policy {
 /// Who reads an explanation.
 enum class Reader : std::uint8_t {
   kOperator,
+  kLog,         ///< names hosts and checksums; other pieces by their type alone
   kRecipients,  ///< of the message: no one is told of the others
 };
 

@@ -109,9 +109,9 @@ class Judged {
 
 /// All texts about a rule that fires.
 rules::Account texts_about(const Rule& rule, const std::string& line, const std::string& why,
-                           const std::string& header) {
+                           const std::string& header, const std::string& log) {
   rules::Account account;
-  account.log = line;
+  account.log = log;
   for (const std::string& text : {rule.reason, rule.remedy})
     if (!text.empty()) account.log += "; " + text;
   account.header = header;
@@ -169,9 +169,11 @@ std::function<rules::Account()> Policy::account_of(std::size_t rule, const Messa
   std::string header = on_counters_[rule]
                            ? explain_rule(*rules_, facts, evaluation, rule, Reader::kRecipients)
                            : line;
-  return
-      [rules = rules_, rule, line = std::move(line), why = std::move(why),
-       header = std::move(header)] { return texts_about(rules->rules[rule], line, why, header); };
+  std::string log =
+      on_counters_[rule] ? explain_rule(*rules_, facts, evaluation, rule, Reader::kLog) : line;
+  return [rules = rules_, rule, line = std::move(line), why = std::move(why),
+          header = std::move(header),
+          log = std::move(log)] { return texts_about(rules->rules[rule], line, why, header, log); };
 }
 
 std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts) const {

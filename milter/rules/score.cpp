@@ -129,8 +129,10 @@ std::string Hit::arithmetic() const {
   sum += fmt::format(" x {:.2f} = {:.2f}", weight, product);
   if (own_part) return sum + ", for its own part alone";
   if (held > 0) {
-    sum += fmt::format(", held at {:.2f}: by itself it {}", score + spared,
-                       standing == Standing::kMarks ? "only marks" : "says nothing");
+    sum += fmt::format(", held at {:.2f}: {}", score + spared,
+                       standing == Standing::kMarks
+                           ? "by itself it only marks"
+                           : "the text is only similar, with few words of its own");
   }
   if (spared > 0) sum += fmt::format(", {:.2f} spared by a white hit", spared);
   return sum;

@@ -104,9 +104,9 @@ class Policy(Counted):
         return {hit["symbol"]: hit["why"] for source in ("policy", "counter_policy")
                 for hit in (scanned[source] or {"hits": []})["hits"]}
 
-    def fires(self, rule, why, code=250, user=None, recipient="here@example.org", header=None, **content):
+    def fires(self, rule, why, code=250, user=None, recipient="here@example.org", header=None, log=None, **content):
         """A message meets the rule: `scan`, log and header say the same numbers. `why` is a text or a pattern; `header`
-        is what the header says if it says less."""
+        and `log` are what those say if they say less."""
         sender = content.pop("sender", f"{rule.lower().replace('_', '-')}@{rule.lower().replace('_', '')}.example")
         number = next(self.numbers)
         message = letter(number, sender, **content)
@@ -115,7 +115,7 @@ class Policy(Counted):
         self.assertRegex(self.explained(scanned).get(rule, "it does not fire"), rf"^(?:{why.pattern})$")
         end, line = self.send_one(message, sender, recipient, user)
         self.assertEqual(code, end)
-        self.assertRegex(line, re.escape(rule) + r" [^|\"]*: " + why.pattern)
+        self.assertRegex(line, re.escape(rule) + r" [^|\"]*: " + (re.escape(log) if log else why.pattern))
         if code == 250 and "action=quarantine" not in line:
             kept = self.sink.wait_for(f"<{number}@policy".encode()).decode()
             self.assertRegex(re.sub(r"\s+", " ", kept), re.escape(header) if header else why.pattern)
@@ -180,12 +180,13 @@ class TwelveRules(Policy):
             self.fires_not("FIRST_CONTACT", sender="old@old.example")
             self.fires("FIRST_CONTACT", "sender_recipient.mass 0 in 14d [first@first.example + here@example.org]; rule: = 0, "
                        "sender.mass 0 in 14d; rule: < 3", header="sender_recipient.mass 0 in 14d; rule: = 0",
-                       sender="first@first.example")
+                       log="sender_recipient.mass 0 in 14d; rule: = 0, sender.mass 0 in 14d; rule: < 3", sender="first@first.example")
         with self.subTest("WELL_KNOWN"):
             self.count({"mass": 6, "ham": 5}, ("sender_recipient", "ann@known.example", "here@example.org"))
             pair = "in 14d [ann@known.example + here@example.org]; rule:"
             self.fires("WELL_KNOWN", f"sender_recipient.ham 5 {pair} 5, sender_recipient.spam 0 {pair} = 0",
-                       header="sender_recipient.ham 5 in 14d; rule: 5", sender="ann@known.example")
+                       header="sender_recipient.ham 5 in 14d; rule: 5",
+                       log="sender_recipient.ham 5 in 14d; rule: 5, sender_recipient.spam 0 in 14d; rule: = 0", sender="ann@known.example")
             self.fires_not("WELL_KNOWN")
         learnt = letter(next(self.numbers), "x@x.example", text=TEXT)
         done = self.daemon.run("add", "--flag", "denied", "--weight", "20", stdin=learnt)
@@ -210,6 +211,24 @@ class TwelveRules(Policy):
             self.fires("SPRAY_AND_FUZZY", "SENDER_SPAMMY, SUBJECT_FLOOD", sender="spray@spray.example",
                        subject="Cheap watches for everybody here")
             self.fires_not("SPRAY_AND_FUZZY", subject="Cheap watches for everybody here")
+
+
+class NoTextInTheLog(Policy):
+    TYPES = ("subject exact_subject display_name phrase hidden_phrase short_text address phone wallet link link_path "
+             "recipient sender_recipient attachment_name").split()
+
+    def test_no_word_of_a_mail_is_in_the_log(self):
+        rules = "".join(f"  SEEN_{kind.upper()}: {{score: 0.1, if: {kind}.mass < 1000 in 1d}}\n" for kind in self.TYPES)
+        self.start_with("rules:\n" + rules)
+        marker = "Quixotic"
+        text = (f"{marker} words stand here in a long line of prose which has enough words to make phrases of them all today. "
+                f"Write to {marker}.person@mail.example or call +49 30 55571234 and look at https://www.shop.example.com/{marker}/page. ") * 3
+        message = letter(next(self.numbers), "a@sender.example", subject=f"{marker} subject", text=text)
+        end, line = self.send_one(message, "a@sender.example", "here@example.org")
+        self.assertEqual(250, end)
+        self.assertIn("SEEN_PHRASE", line)
+        self.assertNotIn(marker.lower(), self.daemon.log().lower())
+        self.assertNotIn("5557", self.daemon.log())
 
 
 class TheScaleOfTheDocument(Policy):
