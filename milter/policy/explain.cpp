@@ -47,6 +47,11 @@ bool is_for_log(PieceType type) {
     case PieceType::kAttachment:
     case PieceType::kImage:
     case PieceType::kStoredHash:
+    case PieceType::kUniqueTextSenders:
+    case PieceType::kUniqueTextRecipients:
+    case PieceType::kUniqueAttachmentSenders:
+    case PieceType::kUniqueAttachmentRecipients:
+    case PieceType::kUniqueReporters:
       return true;
     default:
       return false;

@@ -167,7 +167,7 @@ TEST_F(PolicyEvidence, DoesNotTellRecipientsOfEachOther) {
   asked(rules);
   count({PieceType::kRecipient, "secret@x", ""}, amounts(9));
   const rules::Account account = Policy(rules).judge(facts_)[1].evidence.at(0).account();
-  EXPECT_THAT(account.log, HasSubstr("[secret@x]"));
+  EXPECT_THAT(account.arithmetic, HasSubstr("[secret@x]"));
   EXPECT_THAT(account.header, Not(HasSubstr("secret")));
 }
 
