@@ -291,12 +291,13 @@ class Scanner {
 
   /// Limits the names and boundaries that are kept: all together at most the size of the message.
   void keep_names(MailPart& part) {
-    const std::size_t bytes =
-        part.type.name.size() + part.type.boundary.size() + part.disposition.file_name.size();
+    const std::size_t bytes = part.type.name.size() + part.type.boundary.size() +
+                              part.disposition.file_name.size() + part.disposition.bare_name.size();
     name_bytes_ += bytes;
     if (name_bytes_ <= bytes_max_) return;
     name_bytes_ -= bytes;
-    part.type.name = part.type.boundary = part.disposition.file_name = {};
+    part.type.name = part.type.boundary = part.disposition.file_name =
+        part.disposition.bare_name = {};
     mail_.note_missing("name limit reached");
   }
 
