@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "config/base/ascii.h"
+#include "mime/message/digest_part.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/transfer_decoding.h"
 
@@ -19,6 +20,11 @@ bool is_attached_message(const MailPart& part) {
     return part.type.subtype == "rfc822" || part.type.subtype == "global";
   }
   return !part.is_multipart() && ascii::to_lower(part.file_name()).ends_with(".eml");
+}
+
+/// A part of a digest is a message even if nothing in it is more than text (digest_part.h).
+bool is_digested(const Mail& mail, const MailPart& part) {
+  return !part.type_declared && mail.parts[*part.parent].type.subtype == "digest";
 }
 
 /// The line break before a delimiter belongs to the delimiter.
@@ -61,14 +67,17 @@ AttachedMessages attached_messages(std::string_view message, const MimeOptions& 
         out.feedback_type.empty()) {
       out.feedback_type = feedback_type_in(part.body);
     }
-    if (!part.parent || !is_attached_message(part)) continue;
+    if (!part.parent) continue;
+    const bool digested = is_digested(mail, part);
+    if (!digested && !is_attached_message(part)) continue;
     taken_depth = part.depth;
     if (part.body.empty()) continue;
     if (out.messages.size() == most) {
       out.incomplete = true;
       break;
     }
-    out.messages.emplace_back(without_delimiter_break(part));
+    const std::string_view found = without_delimiter_break(part);
+    out.messages.emplace_back(digested ? without_first_break(found) : found);
   }
   return out;
 }
