@@ -12,10 +12,13 @@
 #include "config/base/ascii.h"
 #include "config/base/reused_thread_local.h"
 #include "mime/charset/charset_guess.h"
+#include "mime/charset/charset_labels.h"
 #include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr std::size_t kLabelBytesMax = 64;
 constexpr std::size_t kWordBytesMax = std::size_t{16} << 20U;  ///< of a header as UTF-8
@@ -26,8 +29,13 @@ struct CloseConverter {
 using ConverterPtr = std::unique_ptr<UConverter, CloseConverter>;
 
 /// Names that ICU does not know, or that mean something else to it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases{{
     {"ksc5601", "euc-kr"},
+    // To ICU these are the bare 7-bit table, which nobody sends; browsers read GBK.
+    {"chinese", "gb18030"},
+    {"csiso58gb231280", "gb18030"},
+    {"gb_2312-80", "gb18030"},
+    {"iso-ir-58", "gb18030"},
     {"x-big5", "big5"},
     {"unicode-1-1-utf-7", "utf-7"},
 }};
@@ -49,7 +57,7 @@ std::string clean_label(std::string_view label) {
 }
 
 /// ICU's name for a label that MIME, IANA or Java define; nullptr for other labels. ICU alone knows
-/// more, such as x-cp1251, but rspamd does not accept them.
+/// more, but not always what senders mean by them (charset_labels.h).
 const char* canonical_name(const std::string& label) {
   for (const char* standard : {"MIME", "IANA", "JAVA"}) {
     UErrorCode error = U_ZERO_ERROR;
@@ -107,12 +115,15 @@ class ConverterCache {
   static Entry open(const std::string& label) {
     Entry entry{label, Charset::Kind::kUnknown, nullptr};
     const char* name = canonical_name(label);
+    // The table has literals, which end in NUL.
+    if (name == nullptr) name = converter_of_label(label).data();
     if (std::find(kNamesWithoutTable.begin(), kNamesWithoutTable.end(), label) !=
         kNamesWithoutTable.end()) {
       entry.kind = Charset::Kind::kWithoutTable;
     } else if (name == nullptr) {
       return entry;
-    } else if (std::string_view(name) == "US-ASCII" || std::string_view(name) == "UTF-8") {
+    } else if (ascii::equal_ignoring_case(name, "US-ASCII") ||
+               ascii::equal_ignoring_case(name, "UTF-8")) {
       entry.kind = Charset::Kind::kUtf8;
     } else {
       UErrorCode error = U_ZERO_ERROR;
@@ -152,6 +163,24 @@ std::string convert(UConverter* from, std::string_view bytes, std::size_t bytes_
   return out;
 }
 
+/// A byte order mark and what it says. That of UTF-8 changes nothing.
+struct OrderMark {
+  std::string_view bytes, charset;
+};
+// The mark of UTF-32 LE begins with that of UTF-16 LE.
+constexpr std::array<OrderMark, 4> kOrderMarks{{{"\xff\xfe\0\0"sv, "utf-32le"},
+                                                {"\0\0\xfe\xff"sv, "utf-32be"},
+                                                {"\xff\xfe"sv, "utf-16le"},
+                                                {"\xfe\xff"sv, "utf-16be"}}};
+
+/// The mark that `bytes` begin with; an empty one if there is none.
+OrderMark order_mark(std::string_view bytes) {
+  for (const OrderMark& mark : kOrderMarks) {
+    if (bytes.substr(0, mark.bytes.size()) == mark.bytes) return mark;
+  }
+  return {};
+}
+
 std::string replace_invalid(std::string_view bytes, std::string_view replacement) {
   std::string out;
   out.reserve(bytes.size());
@@ -180,6 +209,8 @@ bool is_valid_utf8(std::string_view bytes) {
   return true;
 }
 
+bool has_wide_order_mark(std::string_view bytes) { return !order_mark(bytes).bytes.empty(); }
+
 std::string replace_invalid_utf8(std::string_view bytes) {
   return replace_invalid(bytes, kReplacementCharacter);
 }
@@ -195,6 +226,13 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::siz
     return {storage, std::move(clean)};
   }
   if (charset.kind == Charset::Kind::kWithoutTable) return {bytes, std::move(clean), true};
+  if (const OrderMark mark = order_mark(bytes); !mark.bytes.empty()) {
+    if (!meter.spend(kStepsAConverter)) return refused;
+    std::string name(mark.charset);
+    bytes.remove_prefix(mark.bytes.size());
+    storage = convert(converters().find(name).converter, bytes, utf8_bytes_max);
+    return {storage, std::move(name)};
+  }
   if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
   const std::size_t sample = std::min(bytes.size(), kGuessedBytesMax);
   if (!meter.spend(kStepsAGuess + sample * kStepsAGuessedByte)) return refused;

@@ -27,11 +27,15 @@ struct DecodedText {
 
 bool is_valid_utf8(std::string_view bytes);
 
+/// Whether a text begins with the byte order mark of UTF-16 or UTF-32.
+bool has_wide_order_mark(std::string_view bytes);
+
 /// Turns a text body into UTF-8.
 ///
 /// - The label of a known charset is believed, even if the bytes are valid UTF-8.
-/// - Otherwise (no label, an unknown one, ASCII, UTF-8) valid UTF-8 stays as it is, and for other
-///   bytes the charset is guessed (charset_guess.h).
+/// - Otherwise (no label, an unknown one, ASCII, UTF-8) the byte order mark of UTF-16 or UTF-32
+///   decides, as in browsers; valid UTF-8 stays as it is, and for other bytes the charset is
+///   guessed (charset_guess.h).
 /// - UTF-8 with a few wrong bytes stays as it is.
 /// - If the guess saw only ASCII, each other byte becomes "?" under the label ASCII or UTF-8;
 ///   without such a label the text is raw.

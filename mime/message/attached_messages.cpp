@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "mime/message/digest_part.h"
 #include "mime/message/field_word.h"
 #include "mime/message/header_block.h"
 #include "mime/message/message_scan.h"
@@ -22,6 +23,11 @@ bool is_attached_message(const MailPart& part) {
     return part.type.subtype == "rfc822" || part.type.subtype == "global";
   }
   return !part.is_multipart() && ascii::to_lower(part.file_name()).ends_with(".eml");
+}
+
+/// A part of a digest is a message even if nothing in it is more than text (digest_part.h).
+bool is_digested(const Mail& mail, const MailPart& part) {
+  return !part.type_declared && mail.parts[*part.parent].type.subtype == "digest";
 }
 
 /// The line break before a delimiter belongs to the delimiter.
@@ -121,14 +127,17 @@ AttachedMessages attached_messages(std::string_view message, const MimeOptions& 
     if (taken_depth && part.depth > *taken_depth) continue;
     taken_depth.reset();
     purpose.see(part);
-    if (!part.parent || !is_attached_message(part)) continue;
+    if (!part.parent) continue;
+    const bool digested = is_digested(mail, part);
+    if (!digested && !is_attached_message(part)) continue;
     taken_depth = part.depth;
     if (part.body.empty()) continue;
     if (out.messages.size() == most) {
       out.incomplete = true;
       continue;
     }
-    out.messages.emplace_back(without_delimiter_break(part));
+    const std::string_view found = without_delimiter_break(part);
+    out.messages.emplace_back(digested ? without_first_break(found) : found);
   }
   purpose.end();
   return out;

@@ -21,16 +21,19 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
+/// Around the name of a transfer encoding rspamd and mail programs overlook these.
+constexpr std::string_view kAroundMechanism = " \t\r\n;,.+-#!`~'";
+
 constexpr Steps kStepsAField = 1'500;
 constexpr Steps kStepsAFieldByte = 8;
 
 /// Only the end of a file name matters, which all versions of rspamd decode alike.
 constexpr Compat kNameCompat = Compat::kRspamd4;
 
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
+std::string_view trim(std::string_view text, std::string_view around = kBlanks) {
+  const std::size_t begin = text.find_first_not_of(around);
   if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+  return text.substr(begin, text.find_last_not_of(around) - begin + 1);
 }
 
 /// The last quote without a backslash before it. The backslashes before a quote can be counted from
@@ -131,23 +134,26 @@ void add_section(const std::string& name, std::size_t star, std::string value,
   continued[name.substr(0, star)].sections.try_emplace(number, std::move(value), encoded);
 }
 
-/// An unquoted value ends at a blank.
-std::string_view first_word_unless_quoted(std::string_view piece, std::string_view value) {
-  if (piece.find('"') != std::string_view::npos) return value;
+/// An unquoted value ends at a blank, but mail programs show all of a file name.
+std::string_view unquoted_value(std::string_view name, std::string_view value) {
   value = trim(value);
+  if (name == "name" || name == "filename") return value;
   return value.substr(0, value.find_first_of(kBlanks));
 }
 
-/// The parameters after the first piece, with names in lower case; of repeated ones the first.
-Parameters parse_parameters(const std::vector<std::string>& pieces, WorkMeter& meter) {
+/// The parameters of the pieces from `first` on, with names in lower case; of repeated ones the
+/// first.
+Parameters parse_parameters(const std::vector<std::string>& pieces, WorkMeter& meter,
+                            std::size_t first = 1) {
   Parameters parameters;
   std::map<std::string, Continued> continued;
-  for (std::size_t i = 1; i < pieces.size(); ++i) {
+  for (std::size_t i = first; i < pieces.size(); ++i) {
     if (pieces[i].find('=') == std::string::npos) continue;
     const mimetic::FieldParam parsed(std::string(trim(pieces[i])));
     const std::string name = ascii::to_lower(trim(parsed.name()));
-    std::string value(first_word_unless_quoted(pieces[i], parsed.value()));
     const bool quoted = pieces[i].find('"') != std::string::npos;
+    std::string value(parsed.value());
+    if (!quoted) value = std::string(unquoted_value(name, value));
     if (name.empty() || (value.empty() && !quoted)) continue;
     if (const std::size_t star = name.find('*'); star != std::string::npos) {
       add_section(name, star, std::move(value), continued);
@@ -195,6 +201,10 @@ Disposition parse_disposition(std::string_view value, WorkMeter& meter) {
   const std::vector<std::string> pieces = pieces_of_field(value);
   const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
   Disposition disposition;
+  if (pieces[0].find('=') != std::string::npos) {
+    disposition.bare_name = decode_header_words(
+        parameter(parse_parameters(pieces, meter, 0), "filename"), kNameCompat, meter);
+  }
   const std::string kind = ascii::to_lower(trim(parsed.type()));
   if (kind.empty()) return disposition;  // its file name does not count either
   disposition.kind = kind == "inline"       ? Disposition::Kind::kInline
@@ -206,17 +216,17 @@ Disposition parse_disposition(std::string_view value, WorkMeter& meter) {
 }
 
 TransferEncoding parse_transfer_encoding(std::string_view value) {
-  const std::string cut(trim(value.substr(0, std::min(value.size(), kFieldBytesMax))));
+  const std::string cut(
+      trim(value.substr(0, std::min(value.size(), kFieldBytesMax)), kAroundMechanism));
   const mimetic::ContentTransferEncoding parsed{cut};
-  std::string mechanism = ascii::to_lower(trim(parsed.mechanism()));
-  if (!mechanism.empty() && mechanism.back() == ';') mechanism.pop_back();
+  const std::string mechanism = ascii::to_lower(trim(parsed.mechanism(), kAroundMechanism));
   if (mechanism == "7bit") return TransferEncoding::k7bit;
   if (mechanism == "8bit") return TransferEncoding::k8bit;
   if (mechanism == "binary") return TransferEncoding::kBinary;
   if (mechanism == "quoted-printable") return TransferEncoding::kQuotedPrintable;
   if (mechanism == "base64" || mechanism == "base-64") return TransferEncoding::kBase64;
-  if (mechanism == "x-uuencode" || mechanism == "uuencode") {
-    return TransferEncoding::kUuencode;
+  for (const std::string_view name : {"x-uuencode", "uuencode", "x-uue", "x-uu", "uue"}) {
+    if (mechanism == name) return TransferEncoding::kUuencode;
   }
   return TransferEncoding::kMissing;
 }

@@ -7,6 +7,7 @@
 
 #include "config/base/ascii.h"
 #include "mime/message/delimiters.h"
+#include "mime/message/digest_part.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
 #include "mime/message/signed_part.h"
@@ -37,8 +38,8 @@ struct Scope {
   Range range;
   std::optional<std::uint32_t> parent;  ///< the part it is the body of
   std::string path;                     ///< of that part
-  /// The begin of the latest delimiter that matched a boundary, or of the message if the last
-  /// multipart has none. Left-overs are searched after it.
+  /// The begin of the latest delimiter that matched a boundary, or of the message if none did.
+  /// Left-overs are searched after it, so that no part is read twice.
   std::size_t matched = 0;
   bool was_signed = false;  ///< an entity, not a message: rspamd finds no delimiters in it
 };
@@ -145,10 +146,27 @@ class Scanner {
   void step_multipart() {
     Frame& frame = frames_.back();
     const std::optional<Range> child = next_child(frame);
-    if (!child) return frames_.pop_back();
+    if (!child) {
+      note_unread(frame);
+      return frames_.pop_back();
+    }
     const std::string path =
         join_path(frame.path_prefix, std::to_string(++mail_.parts[frame.part].children));
     add_part(*frame.scope, *child, frame.part, path, path);
+  }
+
+  /// What stands in a multipart whose boundary never comes is nobody's part, so nobody looks at it.
+  /// (In the outermost one all lines that look like delimiters begin parts, see step_leftovers().)
+  void note_unread(const Frame& frame) {
+    const MailPart& part = mail_.parts[frame.part];
+    if (part.children > 0 || !meter_.spend(part.raw_body.size() / kBytesAStep)) return;
+    const DelimiterList& delimiters = delimiters_of(*frame.scope);
+    const std::size_t first = delimiters.first_from(frame.range.begin);
+    const bool delimited =
+        first < delimiters.size() && delimiters.begin_of(first) < frame.range.end;
+    if (!part.parent && delimited) return;
+    if (std::all_of(part.raw_body.begin(), part.raw_body.end(), ascii::is_space)) return;
+    mail_.note_missing("multipart without its boundary");
   }
 
   /// The next range between two delimiters of this multipart.
@@ -257,6 +275,9 @@ class Scanner {
     }
     const std::string_view bytes = scope.source->bytes;
     range.begin = read_header(bytes.substr(0, range.end), range.begin, part);
+    if (!part.type_declared && parent && mail_.parts[*parent].type.subtype == "digest") {
+      range.begin = take_digested(bytes.substr(0, range.end), range.begin, part);
+    }
     part.raw_body = bytes.substr(range.begin, range.end - range.begin);
     const bool nests = part.is_multipart() || part.is_message();
     const bool too_deep = nests && part.depth + 1 >= options_.depth_max;
@@ -271,6 +292,18 @@ class Scanner {
     if (part.body.empty() && index > 0) return mail_.parts.pop_back();
     if (part.is_message() && !too_deep) open_message(scope, range, index);
     open_signed(index);
+  }
+
+  /// Makes a message of a part of multipart/digest that is one; returns where its body begins.
+  std::size_t take_digested(std::string_view bytes, std::size_t begin, MailPart& part) {
+    const std::string_view body = bytes.substr(begin);
+    const std::size_t read = std::min(body.size(), options_.header_bytes_max);
+    if (!meter_.spend(read, kStepsAHeaderByte)) return begin;
+    const std::optional<std::size_t> message = begin_of_digested(body, options_);
+    if (!message) return begin;
+    part.type.type = "message";
+    part.type.subtype = "rfc822";
+    return begin + *message;
   }
 
   /// Reads the header at `begin`; returns where the body begins.
@@ -299,17 +332,17 @@ class Scanner {
 
   /// Limits the names and boundaries that are kept: all together at most the size of the message.
   void keep_names(MailPart& part) {
-    const std::size_t bytes =
-        part.type.name.size() + part.type.boundary.size() + part.disposition.file_name.size();
+    const std::size_t bytes = part.type.name.size() + part.type.boundary.size() +
+                              part.disposition.file_name.size() + part.disposition.bare_name.size();
     name_bytes_ += bytes;
     if (name_bytes_ <= bytes_max_) return;
     name_bytes_ -= bytes;
-    part.type.name = part.type.boundary = part.disposition.file_name = {};
+    part.type.name = part.type.boundary = part.disposition.file_name =
+        part.disposition.bare_name = {};
     mail_.note_missing("name limit reached");
   }
 
   void open_multipart(Scope& scope, Range range, std::uint32_t part, const std::string& prefix) {
-    scope.matched = scope.range.begin;
     frames_.push_back({.kind = Frame::Kind::kMultipart,
                        .scope = &scope,
                        .range = range,

@@ -77,14 +77,16 @@ std::string_view take_line(std::string_view& text) {
 std::uint32_t six_bits(char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; }
 
 /// Appends the bytes of one line: a length, then four characters for every three bytes. False if
-/// the line has more or fewer.
+/// the line has more, or fewer than its bytes need. What only pads the last group may be missing:
+/// if it is blanks, mail servers and editors cut them off.
 bool append_uuencoded_line(std::string_view line, std::string& out) {
   std::size_t left = six_bits(line[0]);
   line.remove_prefix(1);
-  if (line.size() != (left + 2) / 3 * 4) return false;
-  for (; left > 0; line.remove_prefix(4)) {
-    const std::uint32_t group = six_bits(line[0]) << 18 | six_bits(line[1]) << 12 |
-                                six_bits(line[2]) << 6 | six_bits(line[3]);
+  const std::size_t needed = left / 3 * 4 + (left % 3 == 0 ? 0 : left % 3 + 1);
+  if (line.size() < needed || line.size() > (left + 2) / 3 * 4) return false;
+  for (; left > 0; line.remove_prefix(std::min<std::size_t>(line.size(), 4))) {
+    const auto at = [line](std::size_t i) { return i < line.size() ? six_bits(line[i]) : 0U; };
+    const std::uint32_t group = at(0) << 18 | at(1) << 12 | at(2) << 6 | at(3);
     const std::array<char, 3> bytes{static_cast<char>(group >> 16), static_cast<char>(group >> 8),
                                     static_cast<char>(group)};
     const std::size_t take = std::min<std::size_t>(left, 3);
@@ -199,6 +201,7 @@ std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_
 
 std::optional<std::string> decode_uuencode(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
+  encoded.remove_prefix(std::min(encoded.find_first_not_of("\r\n"), encoded.size()));
   if (take_line(encoded).substr(0, 6) != "begin ") return std::nullopt;
   while (!encoded.empty() && out.size() < bytes_max) {
     const std::string_view line = take_line(encoded);
@@ -233,7 +236,8 @@ TransferEncoding effective_encoding(TransferEncoding declared, std::string_view 
   switch (declared) {
     case TransferEncoding::kBase64:
     case TransferEncoding::kQuotedPrintable:
-      return has_early_8bit(body) ? TransferEncoding::k8bit : declared;
+      return compat == Compat::kRspamd3 && has_early_8bit(body) ? TransferEncoding::k8bit
+                                                                : declared;
     case TransferEncoding::kMissing:
       return compat == Compat::kRspamd3 ? guess_encoding(body) : declared;
     default:

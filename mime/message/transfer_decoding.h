@@ -29,7 +29,7 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max);
 std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_max);
 
 /// The classic Unix form: a line "begin MODE NAME", then lines up to one of length 0. nullopt if
-/// the text is not exactly that.
+/// the text is not exactly that; only empty lines may stand before it.
 std::optional<std::string> decode_uuencode(std::string_view encoded, std::size_t bytes_max);
 
 /// The decoded body; nullopt if `encoding` leaves bodies as they are or the body cannot be decoded.
@@ -39,8 +39,9 @@ std::optional<std::string> decode_body(std::string_view encoded, TransferEncodin
 /// Whether decode_body() has work to do.
 bool is_encoded(TransferEncoding encoding);
 
-/// The encoding that a body is really in: the declared one, unless 8-bit bytes contradict it.
-/// rspamd 3 guesses where nothing is declared.
+/// The encoding that a body is really in: the declared one. rspamd 3 guesses where nothing is
+/// declared, and does not believe in base64 and quoted-printable if 8-bit bytes are at the
+/// beginning. Newer rspamd decodes it, as mail programs do (rspamd#5891).
 TransferEncoding effective_encoding(TransferEncoding declared, std::string_view body,
                                     Compat compat);
 
@@ -48,7 +49,7 @@ TransferEncoding effective_encoding(TransferEncoding declared, std::string_view 
 /// kBase64, kQuotedPrintable, k8bit or k7bit. Looks at the first 128 bytes only.
 TransferEncoding guess_encoding(std::string_view body);
 
-/// Whether a body begins with 8-bit bytes, so that it cannot be base64 or quoted-printable.
+/// Whether 8-bit bytes are at the beginning of a body, where rspamd 3 looks for them.
 bool has_early_8bit(std::string_view body);
 
 }  // namespace shingled::mime

@@ -22,6 +22,11 @@ std::string_view MailPart::file_name() const {
   return disposition.file_name.empty() ? type.name : disposition.file_name;
 }
 
+std::string_view MailPart::shown_name() const {
+  const std::string_view name = file_name();
+  return name.empty() ? std::string_view(disposition.bare_name) : name;
+}
+
 void note_once(std::vector<std::string>& defects, std::string_view defect) {
   if (std::find(defects.begin(), defects.end(), defect) == defects.end()) {
     defects.emplace_back(defect);

@@ -38,6 +38,9 @@ struct Disposition {
   };
   Kind kind = Kind::kNone;
   std::string file_name;
+  /// The name in a field without a word for the kind. Mail programs show it, but rspamd does not
+  /// count it, so it makes no attachment.
+  std::string bare_name;
   friend bool operator==(const Disposition&, const Disposition&) = default;
 };
 
@@ -79,6 +82,8 @@ struct MailPart {
   /// Whether a reader sees it as an attachment.
   [[nodiscard]] bool is_attached() const;
   [[nodiscard]] std::string_view file_name() const;
+  /// The same, or else the bare name: what a reader sees.
+  [[nodiscard]] std::string_view shown_name() const;
 };
 
 /// Adds a fixed phrase to a list of defects, unless it is there already.

@@ -84,7 +84,10 @@ std::string_view sniff_file(std::string_view bytes) {
 std::string normal_file_name(std::string_view name) {
   const std::size_t slash = name.find_last_of("/\\");
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
-  return with_zero_digits(single_spaced(fold_case(name)));
+  std::string normal = with_zero_digits(single_spaced(fold_case(name)));
+  // Windows drops them: "a.exe. ." is saved and started as "a.exe".
+  normal.resize(normal.find_last_not_of(" .") + 1);
+  return normal;
 }
 
 std::string file_kind(std::string_view normal_name, std::string_view media_type) {

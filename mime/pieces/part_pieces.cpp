@@ -49,7 +49,7 @@ bool is_file(const Analysis::Parts& parts, std::size_t i) {
   const MailPart& part = parts.mail.parts[i];
   if (part.is_multipart() || part.holds_signed || part.children > 0 || part.body.empty())
     return false;
-  return !parts.is_text(i) || !part.file_name().empty() || part.is_attached();
+  return !parts.is_text(i) || !part.shown_name().empty() || part.is_attached();
 }
 
 /// By the bytes alone; empty if they tell nothing.
@@ -74,7 +74,7 @@ class AttachmentPieces {
   void add_part(const Analysis::Parts& parts, std::size_t i) {
     const MailPart& part = parts.mail.parts[i];
     const std::string_view type = media_type_of(parts.contents[i], part.body);
-    add_name(part.file_name(), type);
+    add_name(part.shown_name(), type);
     const bool image = type.starts_with("image/");
     if (const Digest* known = digest_of(part.number)) {
       pieces_.add(image ? PieceType::kImage : PieceType::kAttachment, to_hex(known->bytes));

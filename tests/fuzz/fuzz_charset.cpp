@@ -1,5 +1,6 @@
 // Bodies with a charset: the first line is the charset, the rest the bytes. Also the decoders of
 // transfer encodings, which make such bytes.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -14,7 +15,8 @@ using namespace shingled::mime;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view label = input.substr(0, input.find('\n'));
-  const std::string_view body = input.substr(label.size());
+  // Without the line break, so that a byte order mark can be at the beginning.
+  const std::string_view body = input.substr(std::min(label.size() + 1, input.size()));
   std::string storage;
   const DecodedText text = decode_all(body, label, storage);
   const bool as_sent = text.utf8.data() == body.data();  // may contain raw bytes or a few errors

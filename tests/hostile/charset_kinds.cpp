@@ -131,6 +131,22 @@ std::vector<HostileKind> charset_kinds() {
       broken("latin1-all-high", "each byte becomes two", "iso-8859-1", "\xe4\xf6\xfc"),
       broken("ebcdic", "a charset of which no byte is what it seems", "ibm037", "\xc8\x85\x93\x40"),
       broken("utf-16-surrogates", "halves of pairs", "utf-16be", std::string("\xd8\0\xd8\0", 4)),
+      {"charset-mark-utf-16", "halves of pairs below the mark of UTF-16, which no label declares",
+       [](std::size_t bytes) {
+         return repeat(plain("utf-8") + "\xff\xfe", std::string("\0\xd8", 2), bytes);
+       }},
+      {"charset-mark-utf-32", "letters beyond all letters below the mark of UTF-32",
+       [](std::size_t bytes) {
+         return repeat(plain("") + std::string("\0\0\xfe\xff", 4), "\xff\xff\xff\xff", bytes);
+       }},
+      {"charset-mark-each", "a mark and one letter in each of many parts",
+       [](std::size_t bytes) {
+         return repeat(mixed(),
+                       std::string("--b\n\n\xff\xfe"
+                                   "a\0\n",
+                                   10),
+                       bytes);
+       }},
       broken("utf-32-beyond", "letters beyond all letters", "utf-32", "\xff\xff\xff\xff"),
       broken("utf-8-overlong", "long forms of short letters", "utf-8", "\xc0\xaf\xe0\x80\xaf"),
       broken("utf-8-surrogates", "halves of pairs in UTF-8", "utf-8", "\xed\xa0\x80"),

@@ -56,6 +56,18 @@ std::vector<HostileKind> delimiter_kinds() {
        }},
       {"delimiter-never", "a boundary that never occurs",
        [](std::size_t bytes) { return mixed("never") + prose(bytes); }},
+      {"delimiter-never-inside",
+       "many multiparts whose boundary never occurs, each of blanks alone",
+       [](std::size_t bytes) {
+         const std::string part =
+             "--b\nContent-Type: multipart/mixed; boundary=c\n\n" + std::string(2'000, ' ') + "\n";
+         return repeat(mixed(), part, bytes);
+       }},
+      {"delimiter-digest", "a digest: each part is a message",
+       [](std::size_t bytes) {
+         return repeat(head() + "Content-Type: multipart/digest; boundary=b\n\n",
+                       "--b\n\nSubject: x\n\nword\n", bytes);
+       }},
       {"delimiter-rules", "lines of dashes, as people write them",
        [](std::size_t bytes) { return repeat(mixed(), "----------------\n", bytes); }},
       {"delimiter-one-rule", "one line of dashes as long as the message",

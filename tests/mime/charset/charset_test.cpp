@@ -35,7 +35,15 @@ TEST(Charset, DecodesByLabelWithFallbacks) {
       {"koi8-r", "\xc1", "koi8-r", "\xd0\xb0"},
       {"a name of the mail standards wins over one of Windows", "\xfe z", "ks_c_5601-1987",
        "\x1a z"},
-      {"a name only ICU has is unknown", "\xe9", "x-cp1251", "\xc3\xa9"},
+      {"a name only ICU has is unknown", "\xe9", "ibm-1252_P100-2000", "\xc3\xa9"},
+      {"browsers know it", "\xe9", "x-cp1251", "\xd0\xb9"},
+      {"so is this, beyond GB 2312", "\xe9\x46", "x-gbk", "\xe9\x95\x95"},
+      {"a short name of Shift_JIS", "\x87\x40", "x-sjis", "\xe2\x91\xa0"},
+      {"Korean beyond KS X 1001", "\x8c\x63", "uhc", "\xeb\x98\xa0"},
+      {"ICU means 7-bit bytes by it", "\xc4\xfa", "chinese", "\xe6\x82\xa8"},
+      {"Thai", "\xa1", "iso-8859-11", "\xe0\xb8\x81"},
+      {"rspamd knows it", "\xc4\xfa", "euc-cn", "\xe6\x82\xa8"},
+      {"a name of ASCII only rspamd knows", "caf\xc3\xa9", "ascii7", "caf\xc3\xa9"},
       {"a synonym of ASCII", "caf\xc3\xa9", "646", "caf\xc3\xa9"},
       {"a charset without a table stays raw, even where it is UTF-8", "caf\xc3\xa9", "johab",
        "caf\xc3\xa9", true},
@@ -45,6 +53,41 @@ TEST(Charset, DecodesByLabelWithFallbacks) {
     const DecodedText text = decode_all(c.bytes, c.label, storage);
     EXPECT_EQ(text.utf8, c.utf8) << c.why;
     EXPECT_EQ(text.raw, c.raw) << c.why;
+  }
+}
+
+TEST(Charset, BelievesTheMarkOfUtf16And32UnlessTheLabelSaysOtherwise) {
+  using namespace std::string_view_literals;
+  constexpr Case kCases[] = {
+      {"UTF-16 LE, no label",
+       "\xff\xfe"
+       "a\0\xe9\0"sv,
+       "", "a\xc3\xa9"},
+      {"UTF-16 BE, UTF-8", "\xfe\xff\0a"sv, "utf-8", "a"},
+      {"UTF-16 BE, ASCII", "\xfe\xff\0a"sv, "us-ascii", "a"},
+      {"UTF-16 LE, an unknown label",
+       "\xff\xfe"
+       "a\0"sv,
+       "x-what", "a"},
+      {"UTF-32 LE",
+       "\xff\xfe\0\0"
+       "a\0\0\0"sv,
+       "", "a"},
+      {"UTF-32 BE", "\0\0\xfe\xff\0\0\0a"sv, "utf-8", "a"},
+      {"half a character at the end",
+       "\xff\xfe"
+       "a\0b"sv,
+       "", "a\xef\xbf\xbd"},
+      {"half a pair",
+       "\xff\xfe"
+       "a\0\x3d\xd8"sv,
+       "", "a\xef\xbf\xbd"},
+      {"the mark alone", "\xff\xfe"sv, "", ""},
+      {"another label is believed", "\xff\xfe"sv, "iso-8859-1", "\xc3\xbf\xc3\xbe"},
+  };
+  for (const Case& c : kCases) {
+    std::string storage;
+    EXPECT_EQ(decode_all(c.bytes, c.label, storage).utf8, c.utf8) << c.why;
   }
 }
 

@@ -123,6 +123,17 @@ TEST(AttachedMessages, FilesThatAreNoneHaveNames) {
   EXPECT_TRUE(with("Content-Type: application/ms-tnef").has_outlook_file);
 }
 
+TEST(AttachedMessages, PartsOfADigestAreMessages) {
+  const auto found =
+      unwrapped(
+          "Content-Type: multipart/digest; boundary=x\n\n--x\n\nSubject: a\n\none\n--x\n\nSubject: "
+          "b\nContent-Type: text/html\n\ntwo\n--x\nContent-Type: text/plain\n\nthree\n--x--\n")
+          .messages;
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0], "Subject: a\n\none");
+  EXPECT_EQ(found[1], "Subject: b\nContent-Type: text/html\n\ntwo");
+}
+
 TEST(AttachedMessages, OrdinaryMailHasNone) {
   for (const char* message :
        {"", "\n", "Subject: x\n\ntext\n", "Content-Type: message/rfc822\n\nSubject: x\n\ntext\n",

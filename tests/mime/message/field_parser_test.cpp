@@ -43,5 +43,48 @@ TEST(FieldParser, PaysForTheCharsetsOfANameAndLeavesOutWhatIsRefused) {
   EXPECT_TRUE(meter.refused());
 }
 
+TEST(FieldParser, ReadsFileNamesAsMailProgramsShowThem) {
+  struct Case {
+    std::string_view why, value, name, bare;
+  };
+  constexpr Case kCases[] = {
+      {"blanks without quotes", "attachment; filename= Annual  report.exe ; size=1",
+       "Annual  report.exe", ""},
+      {"no word for the kind", "filename=\"x.scr\"", "", "x.scr"},
+      {"nor quotes", "filename=two words.scr; size=3", "", "two words.scr"},
+      {"in the second place", "size=3; filename=x.scr", "", "x.scr"},
+      {"as it should be", "inline; filename=x.scr", "x.scr", ""},
+  };
+  for (const Case& c : kCases) {
+    WorkMeter meter(UINT64_MAX);
+    const Disposition disposition = parse_disposition(c.value, meter);
+    if (c.bare.empty()) {
+      EXPECT_EQ(disposition.file_name, c.name) << c.why;
+    }
+    EXPECT_EQ(disposition.bare_name, c.bare) << c.why;
+  }
+}
+
+TEST(FieldParser, FindsATransferEncodingBetweenStrayMarks) {
+  struct Case {
+    std::string_view why, value;
+    TransferEncoding encoding;
+  };
+  using enum TransferEncoding;
+  constexpr Case kCases[] = {
+      {"a comma", "BASE64,", kBase64},
+      {"apostrophes", "'quoted-printable'", kQuotedPrintable},
+      {"a full stop and a blank", "base64 .", kBase64},
+      {"several of all kinds", "~#+-quoted-printable-!`;", kQuotedPrintable},
+      {"uuencode by its other names", "X-UUE;", kUuencode},
+      {"and without the x", "uue", kUuencode},
+      {"as before", "base-64", kBase64},
+      {"marks inside stay", "base.64", kMissing},
+      {"only marks", ",;.-", kMissing},
+      {"nothing", "", kMissing},
+  };
+  for (const Case& c : kCases) EXPECT_EQ(parse_transfer_encoding(c.value), c.encoding) << c.why;
+}
+
 }  // namespace
 }  // namespace shingled::mime

@@ -53,6 +53,51 @@ TEST(MessageScan, WalksNestedMessages) {
   EXPECT_EQ(mail.parts[6].body, "body\n");
 }
 
+TEST(MessageScan, TakesPartsOfADigestAsMessages) {
+  const Mail mail = scan_all(
+      "Content-Type: multipart/digest; boundary=x\n\n--x\n\nSubject: a\nContent-Type: "
+      "text/html\n\none\n--x\nContent-Description: no type\n\nSubject: b\n\ntwo\n"
+      "--x\nContent-Type: text/plain\n\nthree\n--x\n\nno header\n--x--\n");
+  ASSERT_THAT(paths(mail), ElementsAre("", "1", "1.1", "2", "3", "4"));
+  EXPECT_TRUE(mail.parts[1].is_message());
+  EXPECT_EQ(mail.parts[2].type.subtype, "html");
+  EXPECT_EQ(mail.parts[2].body, "one\n");
+  EXPECT_EQ(mail.parts[3].body, "Subject: b\n\ntwo\n") << "plain text, as rspamd hashes it";
+  EXPECT_EQ(mail.parts[4].body, "three\n") << "a declared type counts";
+  EXPECT_FALSE(mail.parts[5].is_message());
+}
+
+TEST(MessageScan, SaysWhatAMultipartWithoutItsBoundaryHides) {
+  struct Hidden {
+    std::string_view why, message;
+    std::size_t parts;
+    bool incomplete;
+  };
+  constexpr Hidden kHidden[] = {
+      {"text alone", "Content-Type: multipart/mixed; boundary=x\n\njust text\n", 1, true},
+      {"blanks alone", "Content-Type: multipart/mixed; boundary=x\n\n \r\n\n", 1, false},
+      {"base64 of all",
+       "Content-Type: multipart/mixed; boundary=x\nContent-Transfer-Encoding: "
+       "base64\n\nLS14Cgp0ZXh0Ci0teC0tCg==\n",
+       1, true},
+      {"another boundary is found in the outermost",
+       "Content-Type: multipart/mixed; boundary=x\n\n--y\n\ntext\n--y--\n", 2, false},
+      {"a last one in another: what stands before is read once",
+       "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ntext\n--x\nContent-Type: "
+       "multipart/mixed; boundary=z\n\nhidden\n--x--\n",
+       3, true},
+      {"so with delimiters of a third",
+       "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ntext\n--x\nContent-Type: "
+       "multipart/mixed; boundary=z\n\n--y\n\nhidden\n--y--\n--x--\n",
+       3, true},
+  };
+  for (const Hidden& c : kHidden) {
+    const Mail mail = scan_all(c.message);
+    EXPECT_EQ(mail.parts.size(), c.parts) << c.why;
+    EXPECT_EQ(mail.incomplete, c.incomplete) << c.why;
+  }
+}
+
 // The salvage of text behind the end, as each rspamd does it.
 TEST(MessageScan, KeepsWhatIsLeftBehindAMultipart) {
   struct Leftover {

@@ -62,17 +62,47 @@ TEST(Uuencode, DecodesFromBeginToALineOfLengthNought) {
   EXPECT_EQ(decode_uuencode("begin 644 a.txt\r\n#0V%T\r\n", kNoLimit), "Cat") << "cut";
 }
 
+TEST(Uuencode, DecodesWhatMailDidToIt) {
+  constexpr Case kCases[] = {
+      {"empty lines before it", "\r\n\nbegin 644 a.txt\n#0V%T\n`\n", "Cat"},
+      {"blanks of the padding were cut off", "begin 644 a.txt\n$0V%T<P\n`\n", "Cats"},
+      {"one of them was", "begin 644 a.txt\n$0V%T<P \n`\n", "Cats"},
+  };
+  for (const Case& c : kCases) EXPECT_EQ(decode_uuencode(c.encoded, kNoLimit), c.decoded) << c.why;
+}
+
 TEST(Uuencode, RefusesWhatItIsNot) {
   constexpr Case kCases[] = {
       {"no begin", "#0V%T\n`\nend\n", ""},
       {"text in front", "text\nbegin 644 a.txt\n#0V%T\n`\n", ""},
       {"a line too short", "begin 644 a.txt\n#0V%\n`\n", ""},
       {"a line too long", "begin 644 a.txt\n#0V%T  \n`\n", ""},
+      {"a line that lacks half a byte", "begin 644 a.txt\n$0V%T<\n`\n", ""},
+      {"only empty lines", "\n\r\n\n", ""},
       {"an empty line", "begin 644 a.txt\n\n`\n", ""},
       {"nothing", "", ""},
   };
   for (const Case& c : kCases)
     EXPECT_EQ(decode_uuencode(c.encoded, kNoLimit), std::nullopt) << c.why;
+}
+
+TEST(TransferEncoding, IsBelievedBeside8BitBytesButByRspamd3) {
+  struct Declared {
+    std::string_view why, body;
+    TransferEncoding encoding, rspamd3;
+  };
+  using enum TransferEncoding;
+  constexpr Declared kBodies[] = {
+      {"8-bit first, base64", "\xefZm9vYmFy", kBase64, k8bit},
+      {"8-bit first, quoted-printable", "\xc3\xa9 caf=C3=A9", kQuotedPrintable, k8bit},
+      {"8-bit inside", "Zm9v\xa0YmFy", kBase64, k8bit},
+      {"plain", "Zm9vYmFy", kBase64, kBase64},
+      {"nothing declared, 8-bit", "\xefZm9vYmFy", kMissing, k8bit},
+  };
+  for (const Declared& c : kBodies) {
+    EXPECT_EQ(effective_encoding(c.encoding, c.body, Compat::kRspamd4), c.encoding) << c.why;
+    EXPECT_EQ(effective_encoding(c.encoding, c.body, Compat::kRspamd3), c.rspamd3) << c.why;
+  }
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ TEST(FileKind, HasANormalName) {
        "a\u202E"
        "fdp.exe",
        "afdp.exe"},
+      {"what Windows drops at the end", "a.exe. .. ", "a.exe"},
+      {"nothing else", " . .", ""},
       {"only a folder", "a/", ""},
       {"nothing", "", ""},
   };
