@@ -20,7 +20,7 @@ else()
   set(sysconfdir "${prefix}/${SHINGLED_SYSCONFDIR}")
 endif()
 
-cmake_path(APPEND prefix sbin shingled OUTPUT_VARIABLE SHINGLED_PROGRAM)
+cmake_path(APPEND prefix bin shingled OUTPUT_VARIABLE SHINGLED_PROGRAM)
 set(SHINGLED_CONFIGURATION "${sysconfdir}/shingled/shingled.yaml")
 
 # ---- /etc: what somebody may have edited stays -------------------------------------------------------------

@@ -167,7 +167,7 @@ if wanted readme; then
   git clone --quiet --bare . "$root/usr/local/src/shingled.git"
   git config --file "$root/etc/gitconfig" "url.file:///usr/local/src/shingled.git.insteadOf" "$address"
   git config --file "$root/etc/gitconfig" safe.directory '*'
-  dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/sbin/shingled >"$root/usr/local/lib/shingled"
+  dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/shingled >"$root/usr/local/lib/shingled"
   chmod +x "$root/usr/local/lib/shingled"
   install -m 755 tests/systemd/life.py tests/systemd/readme_life.py "$root/usr/local/sbin/"
   cp "$work/lines" "$root/usr/local/share/lines"

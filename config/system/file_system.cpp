@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -20,7 +21,8 @@ namespace shingled {
 
 namespace {
 
-constexpr mode_t kFileMode = 0640;
+constexpr mode_t kGroupMode = 0640;
+constexpr mode_t kOwnerMode = 0600;
 
 class FolderAppendFile final : public AppendFile {
  public:
@@ -70,35 +72,70 @@ class FolderMappedFile final : public MappedFile {
   std::size_t size_;
 };
 
+class FolderFileHold final : public FileHold {
+ public:
+  explicit FolderFileHold(UniqueFd fd) : fd_(std::move(fd)) {}
+
+ private:
+  UniqueFd fd_;  // its end is the end of the lock
+};
+
+struct OpenedFile {
+  UniqueFd fd;
+  struct stat about {};
+};
+
+/// A regular file, for reading.
+Result<OpenedFile> open_regular(const std::string& path) {
+  OpenedFile out;
+  // Opening a pipe without a writer would block.
+  out.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const bool is_other = !out.fd && (errno == ELOOP || errno == ENXIO);  // a link, a socket
+  if (!is_other && (!out.fd || ::fstat(out.fd.get(), &out.about) != 0))
+    return os_error(errno, path);
+  if (is_other || !S_ISREG(out.about.st_mode))
+    return Error{ErrorCode::kCorrupt, path + ": is not a regular file"};
+  return out;
+}
+
 class Folder final : public FileSystem {
  public:
-  explicit Folder(std::string path) : path_(std::move(path)) {}
+  Folder(std::string path, mode_t mode) : path_(std::move(path)), mode_(mode) {}
 
   Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
     UniqueFd fd(::open(place(name).c_str(),
-                       O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                       kFileMode));
+                       O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, mode_));
     if (!fd) return os_write_error(errno, place(name));
     give_to_folder_owner(fd.get(), place(name));
     return std::unique_ptr<AppendFile>(std::make_unique<FolderAppendFile>(std::move(fd)));
   }
 
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    // Opening a pipe without a writer would block.
-    const UniqueFd fd(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat about {};
-    const bool is_link = !fd && errno == ELOOP;
-    if (!is_link && (!fd || ::fstat(fd.get(), &about) != 0)) return os_error(errno, place(name));
-    if (is_link || !S_ISREG(about.st_mode))
-      return Error{ErrorCode::kCorrupt, place(name) + ": is not a regular file"};
-    const auto size = static_cast<std::size_t>(about.st_size);
+    const auto file = open_regular(place(name));
+    if (!file) return file.error();
+    const auto size = static_cast<std::size_t>(file->about.st_size);
     void* data = nullptr;
     if (size > 0) {
-      data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
+      data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file->fd.get(), 0);
       if (data == MAP_FAILED) return os_error(errno, place(name));
       ::madvise(data, size, MADV_RANDOM);
     }
     return std::unique_ptr<MappedFile>(std::make_unique<FolderMappedFile>(data, size));
+  }
+
+  Result<HeldFile> hold(const std::string& name) override {
+    auto file = open_regular(place(name));
+    if (!file) return file.error();
+    HeldFile out{nullptr, file->about.st_uid};
+    if (::flock(file->fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) return out;
+      return os_error(errno, place(name));
+    }
+    // Whoever had it may have removed it before it let go.
+    if (::fstat(file->fd.get(), &file->about) != 0) return os_error(errno, place(name));
+    if (file->about.st_nlink == 0) return os_error(ENOENT, place(name));
+    out.hold = std::make_unique<FolderFileHold>(std::move(file->fd));
+    return out;
   }
 
   Status rename(const std::string& from, const std::string& to) override {
@@ -148,12 +185,14 @@ class Folder final : public FileSystem {
   [[nodiscard]] std::string place(const std::string& name) const { return path_ + "/" + name; }
 
   const std::string path_;
+  const mode_t mode_;
 };
 
 }  // namespace
 
-std::unique_ptr<FileSystem> folder_files(std::string path) {
-  return std::make_unique<Folder>(std::move(path));
+std::unique_ptr<FileSystem> folder_files(std::string path, NewFiles mode) {
+  return std::make_unique<Folder>(std::move(path),
+                                  mode == NewFiles::kOwnerReads ? kOwnerMode : kGroupMode);
 }
 
 }  // namespace shingled

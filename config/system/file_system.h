@@ -33,6 +33,18 @@ class MappedFile {
   [[nodiscard]] virtual BytesView bytes() const = 0;
 };
 
+/// A file that this process has for itself as long as this lives.
+class FileHold {
+ public:
+  virtual ~FileHold() = default;
+};
+
+/// What became of `FileSystem::hold`.
+struct HeldFile {
+  std::unique_ptr<FileHold> hold;  ///< null: another process has the file
+  std::uint64_t owner = 0;         ///< user number
+};
+
 /// The files of one folder, by name. Tests put a disk in its place that fails, or forgets what was
 /// not synced.
 /// Errors:  those of os_error and os_write_error, with the path.
@@ -42,8 +54,11 @@ class FileSystem {
   virtual ~FileSystem() = default;
   /// A new, empty file; replaces one of the same name.
   virtual Result<std::unique_ptr<AppendFile>> create(const std::string& name) = 0;
-  /// Errors: also kCorrupt (a pipe, a symbolic link or another thing that is not a regular file).
+  /// Errors: also kCorrupt (a pipe, a socket, a symbolic link or another thing that is not a regular file).
   virtual Result<std::unique_ptr<MappedFile>> map(const std::string& name) = 0;
+  /// Keeps the file from others that call this, without waiting; whoever may read it may do so.
+  /// Errors: as `map`; kNotFound also if it was removed meanwhile.
+  virtual Result<HeldFile> hold(const std::string& name) = 0;
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// No error if there is no such file.
   virtual Status remove(const std::string& name) = 0;
@@ -57,8 +72,11 @@ class FileSystem {
   virtual Result<std::uint64_t> free_bytes() = 0;
 };
 
-/// The folder at `path`, which must exist. New files have mode 0640 and, if root makes them, the
-/// owner of the folder.
-std::unique_ptr<FileSystem> folder_files(std::string path);
+/// Who may read a new file.
+enum class NewFiles : std::uint8_t { kGroupReads, kOwnerReads };
+
+/// The folder at `path`, which must exist. New files have mode 0640, or 0600 for their owner alone.
+/// If root makes them, they belong to the owner of the folder.
+std::unique_ptr<FileSystem> folder_files(std::string path, NewFiles mode = NewFiles::kGroupReads);
 
 }  // namespace shingled

@@ -1,8 +1,10 @@
 #include "milter/cli/argument_order.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "config/words/nearest_word.h"
@@ -104,7 +106,27 @@ std::string spoken(const std::vector<std::string>& names, const std::string& las
   return text + last;
 }
 
+/// What people look for under a name that other programs use.
+struct OtherName {
+  std::string_view word;
+  std::string_view advice;
+};
+constexpr std::array kOtherNames = {
+    OtherName{"teach", "add and del teach a list, report says what a person thinks"},
+    OtherName{"learn", "add and del teach a list, report says what a person thinks"},
+    OtherName{"train", "add and del teach a list, report says what a person thinks"},
+    OtherName{"restore", "stop the daemon and put the copy in its place: shingled help backup"},
+    OtherName{"man", "manual prints a page"},
+    OtherName{"reload", "systemctl reload shingled, or SIGHUP"},
+    OtherName{"start", "systemctl start shingled, or run"},
+    OtherName{"remove", "del deletes hashes from a list"},
+    OtherName{"delete", "del deletes hashes from a list"},
+};
+
 Error no_such_command(const Path& path, const std::string& word) {
+  const auto* other = std::ranges::find(kOtherNames, word, &OtherName::word);
+  if (path.names.empty() && other != kOtherNames.end())
+    return {ErrorCode::kInvalid, word + ": no such command; " + std::string(other->advice)};
   std::vector<std::string> known;
   for (const CLI::App* command : commands_of(*path.end)) known.push_back(command->get_name());
   std::string meant;
@@ -138,6 +160,30 @@ std::optional<Error> refusal(const Path& path) {
   return std::nullopt;
 }
 
+/// CLI11 takes the word after "--reporter=" as its value. An empty value is a word of its own.
+std::vector<std::string> with_empty_values(const CLI::App& command, Words words) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const CLI::Option* option =
+        is_option(word) && word != "--" ? find_option(command, word) : nullptr;
+    const bool takes_value = option != nullptr && option->get_items_expected_min() > 0;
+    if (word == "--") {
+      out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (takes_value && word.starts_with("--") && word.find('=') == word.size() - 1) {
+      out.push_back(name_in(word));
+      out.emplace_back();
+      continue;
+    }
+    out.push_back(word);
+    if (takes_value && length_of(*option, word) == 2 && i + 1 < words.size())
+      out.push_back(words[++i]);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> in_parsing_order(const CLI::App& app,
@@ -151,8 +197,10 @@ Result<std::vector<std::string>> in_parsing_order(const CLI::App& app,
   }
   std::vector<std::string> ordered = std::move(path.ordered);
   if (help) ordered.emplace_back("--help");
-  ordered.insert(ordered.end(), path.options.begin(), path.options.end());
-  ordered.insert(ordered.end(), path.rest.begin(), path.rest.end());
+  const auto before = with_empty_values(*path.end, path.options);
+  const auto after = with_empty_values(*path.end, path.rest);
+  ordered.insert(ordered.end(), before.begin(), before.end());
+  ordered.insert(ordered.end(), after.begin(), after.end());
   return ordered;
 }
 

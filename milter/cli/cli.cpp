@@ -68,11 +68,49 @@ std::string meant_option(const CLI::App& command) {
   return "";
 }
 
+/// Where the help of a verb has no -c, as the command above it takes it.
+std::string settings_note(const CLI::App& app) {
+  std::string names;
+  bool above = false;
+  const CLI::App* shown = &app;
+  for (auto verbs = app.get_subcommands(); !verbs.empty(); verbs = shown->get_subcommands()) {
+    above = above || shown->get_option_no_throw("--config") != nullptr;
+    shown = verbs.front();
+    names += (names.empty() ? "" : " ") + shown->get_name();
+  }
+  if (!above || shown->get_option_no_throw("--config") != nullptr) return "";
+  return "\n\nAlso -c FILE and -o KEY=VALUE, as: shingled " + names.substr(0, names.find(' ')) +
+         " --help";
+}
+
+/// The errors of CLI11 in words: "Could not convert: --limit = abc", "Value 0 not in range 1 to 5".
+std::string plain_reason(const CLI::ParseError& outcome) {
+  std::string why = outcome.what();
+  constexpr std::string_view kConvert = "Could not convert: ";
+  constexpr std::string_view kEquals = " = ";
+  if (why.starts_with(kConvert)) {
+    why.erase(0, kConvert.size());
+    const std::size_t at = why.find(kEquals);
+    if (at == std::string::npos) return why + ": not a valid number";
+    return why.substr(0, at) + ": '" + why.substr(at + kEquals.size()) + "' is not a valid number";
+  }
+  constexpr std::string_view kValue = ": Value ";
+  constexpr std::string_view kRange = " not in range ";
+  const std::size_t value = why.find(kValue);
+  const std::size_t range = why.find(kRange);
+  if (value != std::string::npos && range != std::string::npos && range >= value + kValue.size()) {
+    const std::size_t begin = value + kValue.size();
+    return why.substr(0, value) + ": '" + why.substr(begin, range - begin) +
+           "' is not allowed; allowed: a number of " + why.substr(range + kRange.size());
+  }
+  return why;
+}
+
 /// Prints the text of CLI11 for --help, --version and errors on our streams.
 int finish_parse(const CLI::App& app, const CLI::ParseError& outcome, Console& console) {
   if (outcome.get_exit_code() != 0) {
     const auto chosen = app.get_subcommands();
-    std::string why = outcome.what();
+    std::string why = plain_reason(outcome);
     if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&outcome) != nullptr) {
       why += meant_option(*chosen.front());
     }
@@ -84,6 +122,7 @@ int finish_parse(const CLI::App& app, const CLI::ParseError& outcome, Console& c
   const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&outcome) != nullptr;
   std::string text = is_version ? outcome.what() : app.help();
   while (text.ends_with('\n')) text.pop_back();
+  if (!is_version) text += settings_note(app);
   console.line(text);
   return EX_OK;
 }

@@ -98,7 +98,8 @@ std::optional<std::string> fault_of(const std::string& file) {
   if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
       ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0)
     return file + ": the daemon may not read and write it: " + os_reason(errno) +
-           "; allowed: a file that belongs to the daemon (chown)";
+           "; allowed: a file that belongs to the daemon (chown --reference=" + folder + " " +
+           file + "; a restored copy belongs to whoever copied it)";
   return std::nullopt;
 }
 

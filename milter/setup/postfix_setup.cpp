@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kDefaultQueue = "/var/spool/postfix";
 /// Postfix speaks this version since 2.6. With an older one it tells less.
 constexpr std::string_view kProtocol = "6";
+/// milter.socket by default.
+constexpr std::string_view kOwnPort = "11339";
 constexpr std::size_t kColumnChroot = 4;
 constexpr std::size_t kColumnCommand = 7;
 
@@ -62,11 +64,42 @@ bool has_smtpd_milters(std::string_view value) {
          value.find("$(smtpd_milters)") != std::string_view::npos;
 }
 
+/// Whether an entry is this milter at a socket that it had before: a port of this machine, or a
+/// socket in a folder, that no other program has by default. With it in the list, Postfix would
+/// wait for somebody who never answers, and defer mail.
+bool is_earlier(const std::string& plain, const std::string& endpoint,
+                const std::string& absolute) {
+  if (plain == endpoint || plain == absolute) return false;
+  if (plain.starts_with("inet:")) {
+    return plain == "inet:127.0.0.1:" + std::string(kOwnPort) ||
+           plain == "inet:[::1]:" + std::string(kOwnPort);
+  }
+  if (!plain.starts_with("unix:")) return false;
+  const std::string path = plain.substr(5);
+  return path.starts_with("shingled/") || path.find("/shingled/") != std::string::npos;
+}
+
+/// A list of milters without entries of this one at an earlier socket.
+std::string without_earlier(std::string_view list, const std::string& endpoint,
+                            const std::string& absolute) {
+  const auto entries = list_words(list);
+  const auto earlier = [&](const std::string& entry) {
+    return is_earlier(plain_endpoint(entry), endpoint, absolute);
+  };
+  // Nothing to remove: the text stays as somebody wrote it.
+  if (std::ranges::none_of(entries, earlier)) return std::string(list);
+  std::string out;
+  for (const std::string& entry : entries) {
+    if (!earlier(entry)) out += (out.empty() ? "" : ", ") + entry;
+  }
+  return out;
+}
+
 /// Whether a list of milters has another one.
 bool has_others(std::string_view list, const std::string& endpoint, const std::string& absolute) {
   return std::ranges::any_of(list_words(list), [&](const std::string& entry) {
     const std::string plain = plain_endpoint(entry);
-    return plain != endpoint && plain != absolute;
+    return plain != endpoint && plain != absolute && !is_earlier(plain, endpoint, absolute);
   });
 }
 
@@ -103,6 +136,11 @@ void check_overrides(const PostfixFacts& facts, const std::string& endpoint,
   for (const auto& [name, value] : parse_postconf(facts.overrides)) {
     const std::size_t at = name.rfind('/');
     if (at == std::string::npos || name.substr(at + 1) != "smtpd_milters") continue;
+    if (without_earlier(value, endpoint, absolute) != value) {
+      plan.problems.push_back("master.cf: " + name.substr(0, at) + " has smtpd_milters = " + value +
+                              ", with an earlier socket of this filter; it must be " + endpoint);
+      continue;
+    }
     if (has_endpoint(value, endpoint, absolute)) continue;
     plan.notes.push_back("master.cf: " + name.substr(0, at) +
                          " has smtpd_milters of its own, so its mail is not filtered");
@@ -133,6 +171,21 @@ std::string postfix_endpoint(const SocketSpec& milter, std::string_view queue_di
   return "inet:" + host + ":" + std::to_string(milter.port);
 }
 
+std::string without_own(std::string_view list, const SocketSpec& milter,
+                        std::string_view queue_directory) {
+  const std::string endpoint = postfix_endpoint(milter, queue_directory);
+  const std::string absolute =
+      milter.kind == SocketSpec::Kind::kUnix ? "unix:" + milter.path : endpoint;
+  const std::string current = without_earlier(list, endpoint, absolute);
+  if (!has_endpoint(current, endpoint, absolute)) return current;
+  std::string out;
+  for (const std::string& entry : list_words(current)) {
+    const std::string plain = plain_endpoint(entry);
+    if (plain != endpoint && plain != absolute) out += (out.empty() ? "" : ", ") + entry;
+  }
+  return out;
+}
+
 Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
                   std::string_view socket_group) {
   Plan plan;
@@ -158,16 +211,26 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
   if (others && protocol != kProtocol) attributes += ", protocol=" + std::string(kProtocol);
   const std::string entry = attributes.empty() ? endpoint : "{ " + endpoint + attributes + " }";
 
-  if (!has_endpoint(milters, endpoint, absolute)) {
-    plan.differences.push_back({"smtpd_milters", list, list.empty() ? entry : list + ", " + entry,
+  const std::string kept = without_earlier(list, endpoint, absolute);
+  const bool lacks = !has_endpoint(milters, endpoint, absolute);
+  if (lacks || kept != list) {
+    plan.differences.push_back({"smtpd_milters", list,
+                                lacks ? (kept.empty() ? entry : kept + ", " + entry) : kept,
                                 "the filter sees mail that arrives by SMTP"});
+  } else if (without_earlier(milters, endpoint, absolute) != milters) {
+    plan.problems.push_back("smtpd_milters = " + list +
+                            " names a setting that has an earlier socket of this filter; remove it "
+                            "there");
   }
   const std::string local = value_or(facts.settings, "non_smtpd_milters", "");
-  if (!has_smtpd_milters(local) &&
-      !has_endpoint(value_or(facts.expanded, "non_smtpd_milters", ""), endpoint, absolute)) {
+  const std::string local_kept = without_earlier(local, endpoint, absolute);
+  const bool local_lacks =
+      !has_smtpd_milters(local) &&
+      !has_endpoint(value_or(facts.expanded, "non_smtpd_milters", ""), endpoint, absolute);
+  if (local_lacks || local_kept != local) {
     const std::string all = others ? entry : "$smtpd_milters";
-    plan.differences.push_back({"non_smtpd_milters", local,
-                                local.empty() ? all : local + ", " + entry,
+    const std::string more = local_kept.empty() ? all : local_kept + ", " + entry;
+    plan.differences.push_back({"non_smtpd_milters", local, local_lacks ? more : local_kept,
                                 "the filter sees mail that programs of this machine send"});
   }
   if (!others && refuses) {

@@ -30,6 +30,11 @@ SettingMap parse_postconf(std::string_view text);
 /// socket is below `queue_directory`, as then a chrooted Postfix finds it, too.
 std::string postfix_endpoint(const SocketSpec& milter, std::string_view queue_directory);
 
+/// A list of milters without this one, at its present or an earlier socket; the text itself if it
+/// is not there.
+std::string without_own(std::string_view list, const SocketSpec& milter,
+                        std::string_view queue_directory);
+
 /// Other milters keep their places. `socket_group`: the option of that name.
 Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
                   std::string_view socket_group);

@@ -171,4 +171,42 @@ Plan plan_sendmail(const std::string& path, std::string_view text, const SocketS
   return plan;
 }
 
+Plan plan_sendmail_removal(const std::string& path, std::string_view text) {
+  Plan plan;
+  std::string content;
+  for (const McLine& line : mc_lines(text)) {
+    const std::size_t end = line.begin + line.text.size();
+    const std::string_view newline = text.substr(end, end < text.size() ? 1 : 0);
+    const std::string shown(trimmed(line.text));
+    const auto by_name = call_of(line.text, "INPUT_MAIL_FILTER");
+    const auto by_hand = call_of(line.text, "MAIL_FILTER");
+    if ((by_name && by_name->front() == "shingled") ||
+        (by_hand && by_hand->front() == "shingled")) {
+      plan.differences.push_back(
+          {"INPUT_MAIL_FILTER", shown, "", "the filter is not asked any more"});
+      continue;
+    }
+    const auto define = call_of(line.text, "define");
+    auto names = define && define->size() > 1 && define->front() == "confINPUT_MAIL_FILTERS"
+                     ? list_words((*define)[1])
+                     : std::vector<std::string>();
+    if (std::erase(names, "shingled") > 0) {
+      std::string left;
+      for (const std::string& name : names) left += (left.empty() ? "" : ", ") + name;
+      left = "define(`confINPUT_MAIL_FILTERS', `" + left + "')dnl";
+      plan.differences.push_back(
+          {"confINPUT_MAIL_FILTERS", shown, left, "only filters that there are can be called"});
+      content.append(left).append(newline);
+      continue;
+    }
+    content.append(line.text).append(newline);
+  }
+  if (plan.differences.empty()) return plan;
+  plan.edits.push_back({path, content});
+  plan.notes.emplace_back(
+      "sendmail.cf must then be made again: make -C /etc/mail (Debian: sendmailconfig), and "
+      "Sendmail started again");
+  return plan;
+}
+
 }  // namespace shingled::milter::setup

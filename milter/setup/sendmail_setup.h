@@ -15,4 +15,7 @@ std::string sendmail_endpoint(const SocketSpec& milter);
 /// `path`: of sendmail.mc, `text`: what it has. Other filters stay; ours is called after them.
 Plan plan_sendmail(const std::string& path, std::string_view text, const SocketSpec& milter);
 
+/// What takes this filter out of sendmail.mc again.
+Plan plan_sendmail_removal(const std::string& path, std::string_view text);
+
 }  // namespace shingled::milter::setup

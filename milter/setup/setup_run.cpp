@@ -4,6 +4,7 @@
 
 #include "milter/setup/dovecot_setup.h"
 #include "milter/setup/postfix_setup.h"
+#include "milter/setup/removal.h"
 #include "milter/setup/sendmail_setup.h"
 
 namespace shingled::milter::setup {
@@ -25,6 +26,7 @@ std::string default_folder(Peer peer) {
 }
 
 constexpr const char* kSendmailFile = "/sendmail.mc";
+constexpr const char* kDovecotFile = "/conf.d/95-shingled.conf";
 constexpr const char* kRspamdFile = "/local.d/fuzzy_check.conf";
 
 /// What the scripts use beyond what sievec allows by itself. They are compiled here, as users may
@@ -40,6 +42,12 @@ SetupRun::SetupRun(Peer peer, std::string folder, OwnFacts own, Machine& machine
       machine_(machine) {}
 
 Result<Plan> SetupRun::look() {
+  if (!own_.has_milter && (peer_ == Peer::kPostfix || peer_ == Peer::kSendmail)) {
+    Plan plan;
+    plan.problems.emplace_back(
+        "milter.enabled is no, so no filter would answer and mail would wait; set it to yes first");
+    return plan;
+  }
   switch (peer_) {
     case Peer::kPostfix:
       return look_at_postfix();
@@ -53,7 +61,36 @@ Result<Plan> SetupRun::look() {
   return Error{ErrorCode::kInternal, "no such peer"};
 }
 
-Result<Plan> SetupRun::look_at_postfix() {
+Result<Plan> SetupRun::look_for_removal() {
+  switch (peer_) {
+    case Peer::kPostfix: {
+      const auto facts = ask_postfix();
+      if (!facts) return facts.error();
+      return plan_postfix_removal(*facts, own_.milter);
+    }
+    case Peer::kSendmail: {
+      const std::string path = folder_ + kSendmailFile;
+      const auto text = machine_.read(path);
+      if (!text) return text.error();
+      return plan_sendmail_removal(path, *text);
+    }
+    case Peer::kRspamd: {
+      const std::string path = folder_ + kRspamdFile;
+      const auto text = read_if_there(path);
+      if (!text) return text.error();
+      return plan_rspamd_removal(path, *text);
+    }
+    case Peer::kDovecot: {
+      const std::string path = folder_ + kDovecotFile;
+      const auto text = read_if_there(path);
+      if (!text) return text.error();
+      return plan_dovecot_removal(path, *text);
+    }
+  }
+  return Error{ErrorCode::kInternal, "no such peer"};
+}
+
+Result<PostfixFacts> SetupRun::ask_postfix() {
   const std::vector<std::vector<std::string>> questions = {
       {}, {"-n"}, {"-x"}, {"-M"}, {"-x", "-P"}};
   std::vector<std::string> answers(questions.size());
@@ -64,13 +101,18 @@ Result<Plan> SetupRun::look_at_postfix() {
     if (!answer) return answer.error();
     answers[i] = *std::move(answer);
   }
-  const PostfixFacts facts{parse_postconf(answers[0]),
-                           parse_postconf(answers[1]),
-                           parse_postconf(answers[2]),
-                           answers[3],
-                           answers[4],
-                           machine_.is_link(folder_ + "/main.cf")};
-  return plan_postfix(facts, own_.milter, own_.socket_group);
+  return PostfixFacts{parse_postconf(answers[0]),
+                      parse_postconf(answers[1]),
+                      parse_postconf(answers[2]),
+                      answers[3],
+                      answers[4],
+                      machine_.is_link(folder_ + "/main.cf")};
+}
+
+Result<Plan> SetupRun::look_at_postfix() {
+  const auto facts = ask_postfix();
+  if (!facts) return facts.error();
+  return plan_postfix(*facts, own_.milter, own_.socket_group);
 }
 
 Result<Plan> SetupRun::look_at_sendmail() {
@@ -131,9 +173,20 @@ Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std
   Applied applied;
   if (plan.differences.empty()) return applied;
   if (Status kept = keep(folder_ + "/main.cf", stamp, applied); !kept) return kept.error();
-  std::vector<std::string> call = {"postconf", "-c", folder_, "-e"};
-  for (const Difference& one : plan.differences) call.push_back(one.setting + " = " + one.wanted);
-  if (auto done = machine_.run(call); !done) return done.error();
+  std::vector<std::string> set = {"postconf", "-c", folder_, "-e"};
+  std::vector<std::string> unset = {"postconf", "-c", folder_, "-X"};
+  const std::size_t bare = set.size();
+  for (const Difference& one : plan.differences) {
+    if (one.wanted.empty()) {
+      unset.push_back(one.setting);
+    } else {
+      set.push_back(one.setting + " = " + one.wanted);
+    }
+  }
+  for (const auto& call : {set, unset}) {
+    if (call.size() == bare) continue;
+    if (auto done = machine_.run(call); !done) return done.error();
+  }
   applied.lines.push_back(folder_ + "/main.cf: changed");
   // Postfix that is not running reads the file when it starts.
   if (machine_.run({"postfix", "-c", folder_, "status"})) {

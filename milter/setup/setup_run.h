@@ -8,6 +8,7 @@
 #include "config/system/socket_address.h"
 #include "milter/setup/machine.h"
 #include "milter/setup/plan.h"
+#include "milter/setup/postfix_setup.h"
 #include "milter/setup/rspamd_setup.h"
 
 namespace shingled::milter::setup {
@@ -17,6 +18,7 @@ enum class Peer : std::uint8_t { kPostfix, kSendmail, kDovecot, kRspamd };
 /// What another program has to know of this one.
 struct OwnFacts {
   SocketSpec milter;
+  bool has_milter = true;         ///< milter.enabled
   std::string socket_group;       ///< milter.socket_group
   SocketSpec storage;             ///< the fuzzy port; port 0 = there is none
   std::string storage_key;        ///< its public key, if it refuses what is not encrypted
@@ -32,6 +34,10 @@ class SetupRun {
   /// outlive it.
   SetupRun(Peer peer, std::string folder, OwnFacts own, Machine& machine);
 
+  /// What takes this filter out of that program again. What other programs may use by now stays,
+  /// and a note names it. Changes nothing.
+  /// Errors: as `look`.
+  Result<Plan> look_for_removal();
   /// Changes nothing.
   /// Errors: kNotFound (the peer, or its configuration, is not there), those of Machine.
   Result<Plan> look();
@@ -45,6 +51,7 @@ class SetupRun {
   Result<Applied> apply(const Plan& plan, const std::string& stamp);
 
  private:
+  Result<PostfixFacts> ask_postfix();
   Result<Plan> look_at_postfix();
   Result<Plan> look_at_sendmail();
   Result<Plan> look_at_dovecot();

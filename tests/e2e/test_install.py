@@ -47,8 +47,9 @@ class InstallTest(unittest.TestCase):
             with self.subTest(why=why):
                 root = self.folder / prefix.strip("/").replace("/", "-")
                 install(prefix, root)
-                program = prefix.rstrip("/") + "/sbin/shingled"
+                program = prefix.rstrip("/") + "/bin/shingled"
                 self.assertTrue(os.access(f"{root}{program}", os.X_OK))
+                self.assertEqual(os.readlink(f"{root}{prefix}/sbin/shingled"), "../bin/shingled", "the place of before")
                 self.assertEqual(pathlib.Path(f"{root}{configuration}").read_bytes(), SHIPPED)
                 self.assertFalse(pathlib.Path(f"{root}/usr/etc").exists())
                 unit = settings_of(pathlib.Path(f"{root}{prefix}/lib/systemd/system/shingled.service"))
@@ -75,11 +76,11 @@ class InstallTest(unittest.TestCase):
             self.assertNotRegex((share / file).read_text(), "@[A-Z_]+@", file)
         for program in ("shingled/dovecot/bin/shingled-report", "shingled/postfix/shingled-report-mail"):
             self.assertTrue(os.access(share / program, os.X_OK))
-            self.assertIn("program=/usr/sbin/shingled\nconfiguration=/etc/shingled/shingled.yaml\n"
+            self.assertIn("program=/usr/bin/shingled\nconfiguration=/etc/shingled/shingled.yaml\n"
                           "spool=/var/spool/shingled\n", (share / program).read_text())
         units = self.folder / "usr/lib/systemd/system"
         self.assertEqual(settings_of(units / "shingled-reports.service")["ExecStart"], [
-            "/usr/sbin/shingled report -c /etc/shingled/shingled.yaml --flush /var/spool/shingled"])
+            "/usr/bin/shingled report -c /etc/shingled/shingled.yaml --flush /var/spool/shingled"])
         self.assertTrue((units / "shingled-reports.timer").exists())
 
     def test_an_edited_configuration_stays(self):
@@ -100,7 +101,7 @@ class InstallTest(unittest.TestCase):
 
     def test_an_installed_program_finds_its_configuration(self):
         install(self.folder)
-        program = self.folder / "sbin/shingled"
+        program = self.folder / "bin/shingled"
         for why, text, code in (("what is shipped is right", SHIPPED, 0), ("what is wrong there is", b"no_such_key: 1", 78)):
             with self.subTest(why=why):
                 (self.folder / "etc/shingled/shingled.yaml").write_bytes(text)

@@ -82,7 +82,9 @@ class Completion(unittest.TestCase):
                 (["add", "--tcp", "=", "a"], ["auto"]),
                 (["add", "--tcp", "="], ["yes", "no", "auto"]),
                 (["add", "--flag", "scan", "--wei"], ["--weight"]),
-                (["add", "--flag", ""], []),
+                (["scan", "-o", "milter.sock"], ["milter.socket=", "milter.socket_mode=", "milter.socket_group="]),
+                (["-o", "policy.fi"], ["policy.files="]),
+                (["config", "explain", "reports.reporters_m"], ["reports.reporters_min"]),
                 (["add", "a"], ["a letter.eml"]),
                 (["add", "-c", "a"], ["a letter.eml"]),
                 (["report", "--spool", ""], ["mails"]),
@@ -103,7 +105,7 @@ class Completion(unittest.TestCase):
         text = script.read_text().replace('_shingled "$@"\n', "")
         names = re.findall(r"(?m)^(_shingled\w*)\(\)", text)
         (self.folder / "shown.zsh").write_text(
-            '_arguments() { print -rl -- "$@"; return 0 }\n_describe() { :; }\nstate=; line=()\n' + text +
+            '_arguments() { print -rl -- "$@"; return 0 }\n_describe() { :; }\ncompadd() { :; }\nstate=; line=()\n' + text +
             "".join(f"print -r -- '@ {name}'\n{name}\n" for name in names))
         done = run("-f", self.folder / "shown.zsh", binary="zsh")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

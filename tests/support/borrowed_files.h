@@ -40,6 +40,7 @@ class BorrowedFiles final : public FileSystem {
     before(Call::kRemove, name);
     return files_.remove(name);
   }
+  Result<HeldFile> hold(const std::string& name) override { return files_.hold(name); }
   Status sync(const std::string& name) override { return files_.sync(name); }
   Status sync_names() override { return files_.sync_names(); }
   Result<std::vector<std::string>> names() override { return files_.names(); }

@@ -112,6 +112,21 @@ class MemoryFiles final : public FileSystem {
     if (found == files_.end()) return Error{ErrorCode::kNotFound, name + ": not there"};
     return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(found->second->content));
   }
+  /// From now on, another process has this file, or nobody.
+  void set_held(const std::string& name, bool held) {
+    const std::lock_guard lock(mutex_);
+    if (held) {
+      held_.insert(name);
+    } else {
+      held_.erase(name);
+    }
+  }
+  Result<HeldFile> hold(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    if (denied_.contains(name)) return Error{ErrorCode::kDenied, name + ": permission denied"};
+    if (!files_.contains(name)) return Error{ErrorCode::kNotFound, name + ": not there"};
+    return HeldFile{held_.contains(name) ? nullptr : std::make_unique<FileHold>(), 0};
+  }
   Status rename(const std::string& from, const std::string& to) override {
     const std::lock_guard lock(mutex_);
     if (Status allowed = write(); !allowed) return allowed;
@@ -208,6 +223,7 @@ class MemoryFiles final : public FileSystem {
   std::map<std::string, std::shared_ptr<File>> files_;
   std::map<std::string, std::shared_ptr<File>> durable_names_;
   std::set<std::string> denied_;
+  std::set<std::string> held_;
   std::uint64_t free_bytes_ = 1ULL << 40U;
   std::uint64_t writes_ = 0;
   std::uint64_t writes_left_ = 0;

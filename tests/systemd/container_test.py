@@ -347,7 +347,7 @@ def main():
         given.program = given.work / "built/shingled"
         given.program.parent.mkdir()
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", given.package], stdout=subprocess.PIPE) as unpacked:
-            given.program.write_bytes(subprocess.check_output(["tar", "-xO", "./usr/sbin/shingled"], stdin=unpacked.stdout))
+            given.program.write_bytes(subprocess.check_output(["tar", "-xO", "./usr/bin/shingled"], stdin=unpacked.stdout))
         given.program.chmod(0o755)
         own_podman(given.work, store)
         try:

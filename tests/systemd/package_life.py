@@ -7,6 +7,7 @@ import contextlib
 import grp
 import imaplib
 import json
+import os
 import pathlib
 import pwd
 import re
@@ -105,7 +106,7 @@ def apt_installs_it_and_it_serves():
 
 
 def the_rights_of_files():
-    rights("/usr/sbin/shingled", "root", "root", 0o755)
+    rights("/usr/bin/shingled", "root", "root", 0o755)
     rights("/etc/shingled", "root", "root", 0o755)
     rights("/etc/shingled/shingled.yaml", "root", "_shingled", 0o640)
     rights("/etc/shingled/policy.yaml", "root", "root", 0o644)
@@ -130,7 +131,7 @@ def the_profile_of_apparmor():
     check(pathlib.Path("/etc/apparmor.d/shingled").exists(), "it is installed")
     if pathlib.Path("/sys/module/apparmor/parameters/enabled").exists():
         attached = pathlib.Path(f"/proc/{show('MainPID')}/attr/current").read_text().strip()
-        check(attached == "/usr/sbin/shingled (enforce)" or attached == "shingled (enforce)", f"enforced: '{attached}'")
+        check(attached == "/usr/bin/shingled (enforce)" or attached == "shingled (enforce)", f"enforced: '{attached}'")
     else:
         print("        not enforced: this kernel has no AppArmor; e2e.install has its parser read it")
 
@@ -276,7 +277,7 @@ def what_is_taught_by_hand_is_rejected():
 
 def removal_keeps_data_and_mail_passes():
     apt("remove", "shingled")
-    check(not pathlib.Path("/usr/sbin/shingled").exists(), "the program is gone")
+    check(not any(os.path.lexists(f"/usr/{folder}/shingled") for folder in ("bin", "sbin")), "the program is gone")
     check((STATE / "fuzzy.db").exists() and CONFIGURATION.exists(), "data and settings are not")
     check(offer(OFFER_AGAIN) == 250, "without the daemon mail passes (milter_default_action)")
     move_newest("INBOX", "Trash")

@@ -23,6 +23,9 @@ ErrorCode code_of(unsigned status) {
       return ErrorCode::kDenied;
     case 404:
       return ErrorCode::kNotFound;
+    case 414:  // what is asked, or its head, is too long: it will not become shorter
+    case 431:
+      return ErrorCode::kInvalid;
     case 413:
       return ErrorCode::kLimit;
     default:

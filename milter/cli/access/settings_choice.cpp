@@ -1,12 +1,15 @@
 #include "milter/cli/access/settings_choice.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "config/system/os_error.h"
 #include "milter/cli/terminal/terminal_text.h"
 #include "milter/policy/policy_rules.h"
 
@@ -17,7 +20,7 @@ namespace {
 constexpr const char* kStandardFile = "/etc/shingled/shingled.yaml";
 constexpr const char* kStandardFolder = "/var/lib/shingled";
 
-/// A program that is installed outside of /usr as PREFIX/sbin/shingled has its configuration in
+/// A program that is installed outside of /usr as PREFIX/bin/shingled has its configuration in
 /// PREFIX/etc.
 std::string file_beside_program() {
   std::error_code unknown;
@@ -45,6 +48,19 @@ std::string environment(const char* name) {
 
 void move_default(std::string& file, const std::string& built_in, const std::string& folder) {
   if (file == built_in) file = folder + built_in.substr(built_in.rfind('/'));
+}
+
+/// Null if there are errors, which are then on the error stream.
+std::shared_ptr<const Settings> sound_settings(const config::Loaded& loaded, Console& console) {
+  std::vector<config::Problem> problems = loaded.problems;
+  if (loaded.settings != nullptr) problems = policy::policy_rules(*loaded.settings).problems;
+  bool sound = loaded.settings != nullptr;
+  for (const config::Problem& problem : problems) {
+    if (!problem.is_error()) continue;
+    console.note(terminal_safe(problem.to_string()));
+    sound = false;
+  }
+  return sound ? loaded.settings : nullptr;
 }
 
 }  // namespace
@@ -76,7 +92,10 @@ std::string SettingsArguments::again() const {
 
 config::Loaded SettingsArguments::read() const {
   const std::string chosen = chosen_file();
-  if (!chosen.empty()) return config::load_settings_file(chosen, overrides);
+  return chosen.empty() ? read_built_in() : config::load_settings_file(chosen, overrides);
+}
+
+config::Loaded SettingsArguments::read_built_in() const {
   config::Loaded loaded = config::load_settings("", "built-in", overrides);
   if (loaded.settings == nullptr) return loaded;
   Settings settings = *loaded.settings;
@@ -86,18 +105,19 @@ config::Loaded SettingsArguments::read() const {
 }
 
 std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {
-  const config::Loaded loaded = read();
-  std::vector<config::Problem> problems = loaded.problems;
-  if (loaded.settings != nullptr) problems = policy::policy_rules(*loaded.settings).problems;
-  bool sound = loaded.settings != nullptr;
-  for (const config::Problem& problem : problems) {
-    if (!problem.is_error()) continue;
-    console.note(terminal_safe(problem.to_string()));
-    sound = false;
-  }
-  return sound ? loaded.settings : nullptr;
+  return sound_settings(read(), console);
 }
 
+std::shared_ptr<const Settings> SettingsArguments::load_if_allowed(Console& console) const {
+  const std::string chosen = chosen_file();
+  const bool denied = file.empty() && !chosen.empty() &&
+                      ::faccessat(AT_FDCWD, chosen.c_str(), R_OK, AT_EACCESS) != 0 &&
+                      is_refusal(errno);
+  if (!denied) return load(console);
+  console.note("shingled: " + terminal_safe(chosen) +
+               ": not readable for this user, so built-in defaults count");
+  return sound_settings(read_built_in(), console);
+}
 SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
                                                            daemon::OtherNames names) const {
   config::Loaded loaded = read();

@@ -30,6 +30,10 @@ struct SettingsArguments {
   /// command ends with EX_CONFIG.
   [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;
 
+  /// For commands that work with built-in defaults as well: where nobody chose a file, and this
+  /// user may not read the standard one, they are used, and the error stream says so.
+  [[nodiscard]] std::shared_ptr<const Settings> load_if_allowed(Console& console) const;
+
   /// Settings that the daemon can start with, and the warnings.
   struct Checked {
     std::shared_ptr<const Settings> settings;  ///< null: there are errors
@@ -39,6 +43,9 @@ struct SettingsArguments {
   [[nodiscard]] Checked load_checked(Console& console, daemon::OtherNames names) const;
   /// The settings with all problems of the files, but without those of the rules of `policy`.
   [[nodiscard]] config::Loaded read() const;
+
+ private:
+  [[nodiscard]] config::Loaded read_built_in() const;
 };
 
 /// The user that owns the files, and the environment that says where they go.

@@ -91,7 +91,8 @@ void add_backup_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(The copy shows the database at one moment. It is written to FILE.part, verified, synced and then
 renamed. An existing FILE is kept unless --force is given. To restore, stop the daemon and replace
-storage.hashfile with the copy; remove the -wal and -shm files of the old database.
+storage.hashfile with the copy; remove the -wal and -shm files of the old database, and give the new one to the user of
+the daemon (chown _shingled: FILE), since a file that root copies is root's.
 The counters of this machine are written to FILE.counters.jsonl, as by shingled counters export; import them with
 shingled counters import. They need the key of the counters (counters.key_file), which is not copied.
 

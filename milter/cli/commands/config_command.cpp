@@ -150,7 +150,8 @@ Example:
   command->add_flag("--json", *json, "One object per key");
   CLI::App* explaining = command->add_subcommand("explain", "Explain a key and show its value");
   const auto key = std::make_shared<std::string>();
-  explaining->add_option("KEY", *key, "A key such as storage.expire, a part of it, or a section")
+  explaining->add_option("key", *key, "A key such as storage.expire, a part of it, or a section")
+      ->type_name("KEY")
       ->required();
   explaining->fallthrough();
   command->callback([=, &chosen] {

@@ -232,7 +232,7 @@ bool is_digest(const std::string& argument) {
 }
 
 int run_explain(const ExplainArguments& arguments, Console& console) {
-  const auto settings = arguments.settings.load(console);
+  const auto settings = arguments.settings.load_if_allowed(console);
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;

@@ -115,7 +115,9 @@ int print_hashes(const SourceMessage& message, const HashArguments& arguments,
 }
 
 int run_hash(const HashArguments& arguments, Console& console) {
-  const auto settings = arguments.settings.load(console);
+  // A rule is in the settings; without one, the hashes are those of the defaults anyway.
+  const auto settings = arguments.rule.empty() ? arguments.settings.load_if_allowed(console)
+                                               : arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
   HashOptions hash;  // the compatible defaults, unless a rule is named
   if (!arguments.rule.empty()) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
 
 #include "config/system/file_system.h"
 #include "milter/cli/access/settings_choice.h"
@@ -17,7 +18,7 @@ namespace shingled::milter::cli {
 namespace {
 
 struct ReferenceArguments {
-  SettingsArguments settings;  // accepted and ignored, as in keypair
+  SettingsArguments settings;  // accepted and ignored but by `completion lists`, as in keypair
   std::string word;
   std::string folder;
 };
@@ -65,6 +66,18 @@ int run_manual(const CommandFacts& root, const ReferenceArguments& arguments, Co
   return EX_OK;
 }
 
+/// The names of the lists of all rules, one per line.
+int print_lists(const SettingsArguments& source, Console& console) {
+  const auto settings = source.load_if_allowed(console);
+  if (settings == nullptr) return EX_CONFIG;
+  std::set<std::string> names;
+  for (const RuleOptions& rule : settings->rules) {
+    for (const FlagOptions& flag : rule.flags.all()) names.insert(flag.name);
+  }
+  for (const std::string& name : names) console.line(terminal_safe(name));
+  return EX_OK;
+}
+
 void add_completion(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("completion", "Print the script by which a shell completes this command");
@@ -73,14 +86,17 @@ void add_completion(CLI::App& app, Command& chosen) {
   command->add_option("shell", arguments->word, "The shell")
       ->type_name("SHELL")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer(R"(An installation has both scripts already, where the shells look for them.
+      ->check(CLI::IsMember({"bash", "zsh", "lists"}));
+  command->footer(
+      R"(An installation has both scripts already, where the shells look for them. They ask for the names of lists, such as
+those of --flag, with: shingled completion lists
 
 Example:
   shingled completion bash > ~/.local/share/bash-completion/completions/shingled
   shingled completion zsh > /usr/local/share/zsh/site-functions/_shingled)");
   command->callback([arguments, &app, &chosen] {
     chosen = [arguments, &app](Console& console) {
+      if (arguments->word == "lists") return print_lists(arguments->settings, console);
       const CommandFacts root = command_tree(app);
       print_text(arguments->word == "bash" ? bash_completion(root) : zsh_completion(root), console);
       return EX_OK;

@@ -3,6 +3,7 @@
 #include <sysexits.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -25,6 +26,7 @@ struct SetupArguments {
   bool print = false;
   bool check = false;
   bool apply = false;
+  bool remove = false;
   std::string folder;
   std::string share = "/usr/share/shingled/dovecot";
 };
@@ -38,6 +40,7 @@ Peer peer_of(const std::string& name) {
 setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
   setup::OwnFacts own;
   own.milter = settings.milter.socket;
+  own.has_milter = settings.milter.enabled;
   own.socket_group = settings.milter.socket_group;
   const ServerOptions& server = settings.storage.server;
   if (settings.storage.enabled && !server.listen.empty()) own.storage = server.listen.front();
@@ -57,16 +60,36 @@ std::string shown_value(const std::string& value) {
   return terminal_safe(value);
 }
 
+/// Whether a value is lines of a file, not the value of one setting.
+bool is_text(const std::string& value) {
+  return value.find('\n') != std::string::npos || value.ends_with("dnl");
+}
+
 void print_wanted(const setup::Plan& plan, Console& console) {
   for (const setup::Difference& one : plan.differences) {
     console.line("# " + one.why);
-    const bool line = one.wanted.find('\n') != std::string::npos || one.wanted.ends_with("dnl");
-    console.line(line ? one.wanted : one.setting + " = " + one.wanted);
+    const bool whole = is_text(one.wanted);
+    console.line(whole ? one.wanted : one.setting + " = " + one.wanted);
+  }
+}
+
+/// Each line of a text, indented.
+void print_lines(std::string_view text, Console& console) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    console.line("  " + terminal_safe(line));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
 }
 
 void print_differences(const std::string& peer, const setup::Plan& plan, Console& console) {
   for (const setup::Difference& one : plan.differences) {
+    if (is_text(one.wanted)) {
+      console.line(
+          fmt::format("{}: {}: is {}, should be:", peer, one.setting, shown_value(one.now)));
+      print_lines(one.wanted, console);
+      continue;
+    }
     console.line(fmt::format("{}: {}: is {}, should be {}", peer, one.setting, shown_value(one.now),
                              shown_value(one.wanted)));
   }
@@ -85,19 +108,19 @@ class SetupCommand {
       : arguments_(arguments), run_(run), console_(console) {}
 
   int run() {
-    auto plan = run_.look();
+    auto plan = look();
     if (!plan) return failed(plan.error());
     const bool has_work = !plan->differences.empty() || !plan->scripts.empty();
-    if (arguments_.apply && has_work && plan->problems.empty()) {
+    if ((arguments_.apply || arguments_.remove) && has_work && plan->problems.empty()) {
       const auto applied = run_.apply(*plan, time_stamp());
       if (!applied) return failed(applied.error());
       for (const std::string& line : applied->lines) console_.line(line);
       tell(plan->notes);
-      plan = run_.look();
+      plan = look();
       if (!plan) return failed(plan.error());
       return result(*plan, /*with_notes=*/false);
     }
-    if (!arguments_.apply && !arguments_.check) {
+    if (!arguments_.apply && !arguments_.check && !arguments_.remove) {
       print_wanted(*plan, console_);
       tell(plan->problems);
       tell_notes(*plan);
@@ -108,11 +131,14 @@ class SetupCommand {
   }
 
  private:
+  Result<setup::Plan> look() { return arguments_.remove ? run_.look_for_removal() : run_.look(); }
+
   int result(const setup::Plan& plan, bool with_notes) {
     print_differences(arguments_.peer, plan, console_);
     for (const std::string& problem : plan.problems) console_.error(arguments_.peer, problem);
     if (with_notes) tell_notes(plan);
-    if (plan.is_right()) console_.line(arguments_.peer + ": right");
+    if (plan.is_right())
+      console_.line(arguments_.peer + (arguments_.remove ? ": without this filter" : ": right"));
     return plan.is_right() ? EX_OK : EX_CONFIG;
   }
 
@@ -140,8 +166,8 @@ class SetupCommand {
 };
 
 int run_setup(const SetupArguments& arguments, Console& console) {
-  if (arguments.print + arguments.check + arguments.apply > 1) {
-    console.error("setup", "give one of --print, --check and --apply");
+  if (arguments.print + arguments.check + arguments.apply + arguments.remove > 1) {
+    console.error("setup", "give one of --print, --check, --apply and --remove");
     return EX_USAGE;
   }
   const auto settings = arguments.settings.load(console);
@@ -167,6 +193,8 @@ void add_setup_command(CLI::App& app, Command& chosen) {
                     "Print what is to be configured (without an option, too)");
   command->add_flag("--check", arguments->check, "Print each difference; exits 78 if there is one");
   command->add_flag("--apply", arguments->apply, "Make the changes, and keep a copy of each file");
+  command->add_flag("--remove", arguments->remove,
+                    "Take out again what --apply put in, and keep a copy of each file");
   command
       ->add_option("--config-dir", arguments->folder,
                    "Folder with the configuration of that program (such as /etc/postfix)")
@@ -177,15 +205,16 @@ void add_setup_command(CLI::App& app, Command& chosen) {
       ->type_name("DIR");
   command->footer(
       R"(It looks at what postconf and doveconf say, at sendmail.mc, or at rspamd's local.d/fuzzy_check.conf. Other milters,
-plugins and rules stay. Only --apply changes something. It keeps a copy, such as main.cf.shingled-20261123221000, and
-makes a second call do nothing. Postfix is then reloaded; of the other programs it says what to do.
+plugins and rules stay. Only --apply and --remove change something. They keep a copy, such as main.cf.shingled-20261123221000, and
+a second call does nothing. Postfix is then reloaded; of the other programs it says what to do.
 A problem that a person has to decide, such as a socket outside of the chroot of Postfix, is printed, and nothing is
 changed.
 
 Example:
   shingled setup postfix
   shingled setup postfix --apply
-  shingled setup dovecot --check)");
+  shingled setup dovecot --check
+  shingled setup postfix --remove          # before the package is removed)");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_setup(*arguments, console); };
   });

@@ -23,6 +23,7 @@ void add_similar_verb(CLI::App& parent, Command& chosen, const char* name, const
 }
 
 void describe_sign(CLI::App& verb, SignArguments& arguments) {
+  arguments.settings.add_to(verb);
   arguments.input.add_to(verb, "FILE|DIR|-");
   verb.add_flag("--json", arguments.json, "One JSON object per line and file");
   verb.footer(
@@ -34,6 +35,7 @@ Example:
 }
 
 void describe_compare(CLI::App& verb, CompareArguments& arguments) {
+  arguments.settings.add_to(verb);
   arguments.input.add_to(verb, "FILE|DIR|CSV|-");
   verb.add_option("-t,--threshold", arguments.threshold, "Only pairs with at least this score (1)")
       ->type_name("N")

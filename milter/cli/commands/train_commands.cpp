@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
@@ -220,7 +221,8 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   if (kind == Training::kAdd) {
     command->add_option("--weight", arguments->weight, "Number of reports this counts as (1)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(1, std::numeric_limits<std::int32_t>::max()));
     command->add_flag("--force", arguments->force,
                       "Also add bounces, receipts, texts without words of their own, and files "
                       "that are not mail");

@@ -44,7 +44,7 @@ int print_pieces(const SourceMessage& message, const counters::MessagePieces& fo
 }  // namespace
 
 int run_counter_pieces(PiecesArguments& arguments, Console& console) {
-  const auto settings = arguments.settings->load(console);
+  const auto settings = arguments.settings->load_if_allowed(console);
   if (!settings) return EX_CONFIG;
   if (Status ready = arguments.envelope.finish(); !ready) {
     console.error("--client", ready.error().message);

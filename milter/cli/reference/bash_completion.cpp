@@ -44,6 +44,13 @@ _shingled() {
     kind=$(_shingled_arguments "$path")
   fi
   case $kind in
+    lists) COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" completion lists 2>/dev/null)" -- "$current")) ;;
+    keys) COMPREPLY=($(compgen -W "$(_shingled_keys)" -- "$current")) ;;
+    settings)
+      if [[ ${COMP_WORDS[COMP_CWORD]} != "=" && ${COMP_WORDS[COMP_CWORD-1]} != "=" ]]; then
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -S = -W "$(_shingled_keys)" -- "$current"))
+      fi ;;
     words*) COMPREPLY=($(compgen -W "${kind#words}" -- "$current")) ;;
     files)
       compopt -o filenames 2>/dev/null
@@ -68,6 +75,9 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 std::string kind_of(const OptionFacts& option) {
   if (!option.choices.empty()) return "words " + joined(option.choices, " ");
   if (option.takes_only_folder()) return "folders";
+  if (option.takes_list()) return "lists";
+  if (option.takes_key()) return "keys";
+  if (option.takes_setting()) return "settings";
   return option.takes_file() ? "files" : "none";
 }
 
@@ -143,6 +153,7 @@ std::string bash_completion(const CommandFacts& root) {
     arguments += line_of_case(quoted, kind);
   });
   values += line_of_case("*' -c'|*' --config'", "files");
+  values += line_of_case("*' -o'|*' --option'", "settings");
   return "# Completion of bash for shingled; made by: shingled completion bash\n" +
          function_of_cases("is_command",
                            "    " + commands + ") return 0 ;;\n    *) return 1 ;;\n") +
@@ -150,7 +161,7 @@ std::string bash_completion(const CommandFacts& root) {
          "  esac\n  case $2 in\n    " + options_with_value(root) +
          ") return 0 ;;\n    *) return 1 ;;\n  esac\n}\n" + function_of_cases("values", values) +
          function_of_cases("options", options) + function_of_cases("arguments", arguments) +
-         (kWords + 1);
+         "_shingled_keys() {\n  echo '" + joined(complete_keys(), " ") + "'\n}\n" + (kWords + 1);
 }
 
 }  // namespace shingled::milter::cli

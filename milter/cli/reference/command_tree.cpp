@@ -67,6 +67,12 @@ bool OptionFacts::takes_file() const {
 
 bool OptionFacts::takes_only_folder() const { return value == "DIR"; }
 
+bool OptionFacts::takes_list() const { return value == "N|NAME"; }
+
+bool OptionFacts::takes_key() const { return value == "KEY"; }
+
+bool OptionFacts::takes_setting() const { return value == "KEY=VALUE"; }
+
 const CommandFacts* CommandFacts::find(const std::string& verb) const {
   const auto found = std::ranges::find(verbs, verb, &CommandFacts::name);
   return found == verbs.end() ? nullptr : &*found;

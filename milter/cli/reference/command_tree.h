@@ -19,6 +19,11 @@ struct OptionFacts {
   /// Whether a value is a file or a folder, as the name of the value says.
   [[nodiscard]] bool takes_file() const;
   [[nodiscard]] bool takes_only_folder() const;
+  /// Whether it is a list of hashes of the settings, by number or name.
+  [[nodiscard]] bool takes_list() const;
+  /// Whether it is a key of the settings, and whether its value follows: "KEY=VALUE".
+  [[nodiscard]] bool takes_key() const;
+  [[nodiscard]] bool takes_setting() const;
 };
 
 /// A command as its --help shows it.

@@ -29,6 +29,12 @@ std::string value_spec(const OptionFacts& option) {
     out.back() = ')';
   } else if (option.takes_only_folder()) {
     out += "_files -/";
+  } else if (option.takes_list()) {
+    out += "_shingled_lists";
+  } else if (option.takes_key()) {
+    out += "_shingled_keys";
+  } else if (option.takes_setting()) {
+    out += "_shingled_keys -qS=";
   } else if (option.takes_file()) {
     out += "_files";
   } else {
@@ -56,6 +62,15 @@ std::string function_name(const std::string& path) {
   std::string out = "_shingled";
   for (const char c : path) out += c == ' ' ? '_' : c;
   return out;
+}
+
+/// Names of lists, which the program reads from the settings, and keys.
+std::string functions_of_settings() {
+  std::string out =
+      "_shingled_lists() {\n  compadd -- ${(f)\"$(shingled completion lists 2>/dev/null)\"}\n}\n\n"
+      "_shingled_keys() {\n  compadd \"$@\" --";
+  for (const std::string& key : complete_keys()) out += " \\\n    " + key;
+  return out + "\n}\n\n";
 }
 
 std::string described(const std::vector<CommandFacts>& commands) {
@@ -107,7 +122,7 @@ std::string function_of(const CommandFacts& command, const std::string& path,
 std::string zsh_completion(const CommandFacts& root) {
   return "#compdef shingled\n# Completion of zsh for shingled; made by: shingled completion "
          "zsh\n\n" +
-         function_of(root, "", root) + "_shingled \"$@\"\n";
+         functions_of_settings() + function_of(root, "", root) + "_shingled \"$@\"\n";
 }
 
 }  // namespace shingled::milter::cli

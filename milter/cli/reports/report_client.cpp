@@ -34,6 +34,8 @@ std::string percent_encoded(std::string_view text) {
 }
 
 Result<Json> ReportClient::send(const SentReport& report) const {
+  if (report.reporter.size() > kReporterBytesMax)
+    return Error{ErrorCode::kInvalid, "the name of the reporter is too long"};
   return call(true,
               fmt::format("/report?kind={}&reporter={}", report.spam ? "spam" : "ham",
                           percent_encoded(report.reporter)),

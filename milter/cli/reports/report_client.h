@@ -11,6 +11,10 @@
 
 namespace shingled::milter::cli {
 
+/// The longest name of a reporter that the daemon takes. A much longer one would make a request
+/// that no server reads.
+constexpr std::size_t kReporterBytesMax = 256;
+
 /// What somebody says of a message.
 struct SentReport {
   bool spam = true;

@@ -58,14 +58,16 @@ class ReportRun {
         client_(settings.status, clock_) {
     const std::string& folder = arguments.flush.empty() ? arguments.spool : arguments.flush;
     if (folder.empty()) return;
-    files_ = folder_files(folder);
+    files_ = folder_files(folder, NewFiles::kOwnerReads);
     spool_.emplace(*files_, static_cast<std::uint64_t>(::getpid()));
   }
 
   int flush_only() {
-    spool_->remove_halves(now_microseconds());
+    const std::uint64_t now = now_microseconds();
+    spool_->remove_halves(now);
+    spool_->remove_refused(now);
     const auto done =
-        spool_->flush(SIZE_MAX, [this](const SentReport& one) { return client_.send(one); });
+        spool_->flush(now, SIZE_MAX, [this](const SentReport& one) { return client_.send(one); });
     if (!done) return spool_failed(done.error());
     return tell_flushed(*done);
   }
@@ -172,10 +174,11 @@ class ReportRun {
 
   /// What waits is safe, so nothing here is a failure of this call.
   void flush_some() {
-    spool_->remove_halves(now_microseconds());
+    const std::uint64_t now = now_microseconds();
+    spool_->remove_halves(now);
     const auto empty = spool_->empty();
     if (!empty || *empty) return;
-    static_cast<void>(spool_->flush(kFlushedByACall,
+    static_cast<void>(spool_->flush(now, kFlushedByACall,
                                     [this](const SentReport& one) { return client_.send(one); }));
   }
 
@@ -187,6 +190,7 @@ class ReportRun {
                                 counted(done.sent, "report", "reports"), done.refused,
                                 done.waiting));
     }
+    for (const std::string& line : done.put_aside) console_.error("report", line);
     if (done.why_waiting) return EX_OK;
     console_.error("report", done.why_waiting.error().message);
     return failure_code(done.why_waiting.error());
@@ -216,6 +220,8 @@ class ReportRun {
 
   int spool_failed(const Error& error) {
     console_.error("report", "spool: " + error.message);
+    // A full disk: whoever called may try again later.
+    if (error.code == ErrorCode::kUnavailable) return EX_TEMPFAIL;
     return error.code == ErrorCode::kDenied ? EX_NOPERM : EX_CANTCREAT;
   }
 
@@ -247,11 +253,16 @@ int run_report(ReportArguments& arguments, Console& console) {
     console.error("report", "give --spam or --ham");
     return EX_USAGE;
   }
+  if (arguments.reporter.size() > kReporterBytesMax) {
+    console.error("report",
+                  "--reporter: is longer than " + std::to_string(kReporterBytesMax) + " bytes");
+    return EX_USAGE;
+  }
   if (arguments.later && arguments.spool.empty()) {
     console.error("report", "--later needs --spool");
     return EX_USAGE;
   }
-  const auto settings = arguments.settings.load(console);
+  const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   ReportRun run(arguments, *settings, console);
   return flushes ? run.flush_only() : run.report_all();

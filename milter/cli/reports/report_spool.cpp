@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "config/base/number_text.h"
@@ -17,7 +19,15 @@ constexpr std::string_view kRefused = ".refused";
 constexpr std::string_view kHalf = ".tmp";
 /// The most that reports.bytes_max may be, and the line before the message.
 constexpr std::size_t kSpooledBytesMax = (std::size_t{256} << 20U) + (std::size_t{64} << 10U);
-constexpr std::uint64_t kHalfLife = 3'600'000'000;  // microseconds
+// Microseconds.
+constexpr std::uint64_t kHalfLife = 3'600'000'000;
+constexpr std::uint64_t kPatience = 24 * kHalfLife;
+constexpr std::uint64_t kRefusedLife = 30 * kPatience;
+
+/// When a file was made, as its name says.
+std::optional<std::uint64_t> time_of(const std::string& name) {
+  return parse_whole<std::uint64_t>(name.substr(0, name.find('-')));
+}
 
 }  // namespace
 
@@ -84,25 +94,53 @@ void ReportSpool::remove_halves(std::uint64_t time) {
   if (!names) return;
   for (const std::string& name : *names) {
     if (!name.ends_with(kHalf)) continue;
-    const auto begun = parse_whole<std::uint64_t>(name.substr(0, name.find('-')));
+    const auto begun = time_of(name);
     if (begun && *begun < time && time - *begun > kHalfLife) static_cast<void>(files_.remove(name));
   }
 }
 
-Result<ReportSpool::Delivered> ReportSpool::flush(
-    std::size_t most, const std::function<Result<Json>(const SentReport&)>& send) {
+void ReportSpool::remove_refused(std::uint64_t time) {
+  auto names = files_.names();
+  if (!names) return;
+  std::erase_if(*names, [](const std::string& name) { return !name.ends_with(kRefused); });
+  std::ranges::sort(*names);
+  std::size_t left = names->size();
+  for (const std::string& name : *names) {
+    const auto since = time_of(name);
+    const bool old = since && *since < time && time - *since > kRefusedLife;
+    if ((old || left > kRefusedMax) && files_.remove(name)) --left;
+  }
+}
+
+Status ReportSpool::put_aside(const std::string& name, std::uint64_t time, const std::string& why,
+                              Delivered& out) {
+  const std::string aside = fmt::format("{:016}-{}-{:06}{}", time, process_, number_++, kRefused);
+  Status done = files_.rename(name, aside);
+  if (!done && done.error().code != ErrorCode::kNotFound) return done;
+  ++out.refused;
+  if (out.put_aside.size() < kNamedMax)
+    out.put_aside.push_back(fmt::format("{}: put aside as {}: {}", name, aside, why));
+  return {};
+}
+
+Result<ReportSpool::Delivered> ReportSpool::flush(std::uint64_t time, std::size_t most,
+                                                  const Send& send) {
   const auto names = waiting();
   if (!names) return names.error();
   Delivered out;
-  out.waiting = names->size();
+  std::set<std::pair<std::uint64_t, std::string>> behind;  // persons with a report that waits
+  std::vector<std::pair<std::string, Error>> failed;
+  std::size_t in_a_row = 0;
   const auto skip = [&](const Error& why) {
     if (out.why_waiting) out.why_waiting = why;
   };
+  std::size_t gone = 0;
   for (const std::string& name : *names) {
-    if (out.sent + out.refused == most) break;
-    const auto text = read(name);
+    if (out.sent + out.refused == most || in_a_row == kFailuresMax) break;
+    const auto held = files_.hold(name);
+    const auto text = held ? read(name) : Result<std::string>(held.error());
     if (!text && text.error().code == ErrorCode::kNotFound) {
-      --out.waiting;  // another process was quicker
+      ++gone;  // another process was quicker
       continue;
     }
     if (!text && text.error().code != ErrorCode::kCorrupt) {
@@ -110,20 +148,43 @@ Result<ReportSpool::Delivered> ReportSpool::flush(
       continue;
     }
     const auto report = text ? parse_spooled(*text) : Result<SentReport>(text.error());
-    const Result<Json> answer = report ? send(*report) : Result<Json>(report.error());
-    if (!answer && report && is_for_later(answer.error())) {
-      out.why_waiting = answer.error();
-      break;
-    }
-    const std::string stem = name.substr(0, name.size() - kWaiting.size());
-    Status done = answer ? files_.remove(name) : files_.rename(name, stem + std::string(kRefused));
-    if (!done && done.error().code != ErrorCode::kNotFound) {
-      skip(done.error());
+    if (!report) {
+      if (Status done = put_aside(name, time, report.error().message, out); !done)
+        skip(done.error());
       continue;
     }
-    --out.waiting;
-    ++(answer ? out.sent : out.refused);
+    std::pair person{held->owner, report->reporter};
+    if (held->hold == nullptr) {
+      skip({ErrorCode::kTimeout, name + ": another process is delivering it"});
+      behind.insert(std::move(person));
+      continue;
+    }
+    if (behind.contains(person)) continue;
+    const Result<Json> answer = send(*report);
+    if (!answer && is_for_later(answer.error())) {
+      skip(answer.error());
+      failed.emplace_back(name, answer.error());
+      behind.insert(std::move(person));
+      ++in_a_row;
+      continue;
+    }
+    in_a_row = 0;
+    const Status done =
+        answer ? files_.remove(name) : put_aside(name, time, answer.error().message, out);
+    if (!done && done.error().code != ErrorCode::kNotFound) {
+      skip(done.error());
+      behind.insert(std::move(person));
+      continue;
+    }
+    if (answer) ++out.sent;
   }
+  for (const auto& [name, why] : failed) {
+    const auto since = time_of(name);
+    const bool old = since && *since < time && time - *since > kPatience;
+    if (out.sent > 0 && old) static_cast<void>(put_aside(name, time, why.message, out));
+  }
+  out.waiting = names->size() - gone - out.sent - out.refused;
+  if (out.waiting == 0) out.why_waiting = Status();
   return out;
 }
 

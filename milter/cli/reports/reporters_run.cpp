@@ -12,7 +12,7 @@
 namespace shingled::milter::cli {
 
 int run_reporters(ReportersArguments& arguments, Console& console) {
-  const auto settings = arguments.settings.load(console);
+  const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
   const auto page = ReportClient(settings->status, clock).reporters(arguments.limit);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/similar/signed_input.h"
 #include "milter/cli/terminal/console.h"
 
 namespace shingled::milter::cli {
 
 struct SignArguments {
+  SettingsArguments settings;  ///< accepted and ignored, as every command takes -c
   InputArguments input;
   bool json = false;
 };
@@ -14,6 +16,7 @@ struct SignArguments {
 int run_sign(const SignArguments& arguments, Console& console);
 
 struct CompareArguments {
+  SettingsArguments settings;  ///< accepted and ignored
   InputArguments input;
   int threshold = 1;
   bool csv = false;

@@ -86,6 +86,28 @@ TEST_F(ArgumentOrder, IsThatOfTheParser) {
   for (const auto& c : cases) EXPECT_EQ(order(c.arguments), c.expected) << c.why;
 }
 
+TEST_F(ArgumentOrder, AnEmptyValueIsAWordAndTakesNoOther) {
+  const struct {
+    std::vector<std::string> given;
+    std::vector<std::string> ordered;
+    const char* why;
+  } cases[] = {
+      {{"check", "--flag=", "--config", "x"},
+       {"check", "--flag", "", "--config", "x"},
+       "an empty value"},
+      {{"check", "--config="}, {"check", "--config", ""}, "at the end"},
+      {{"--flag=", "check", "-"}, {"check", "--flag", "", "-"}, "before the command"},
+      {{"check", "--config", "--flag="}, {"check", "--config", "--flag="}, "itself a value"},
+      {{"check", "--", "--flag="}, {"check", "--", "--flag="}, "an argument"},
+      {{"stat", "--json="}, {"stat", "--json="}, "a flag: the parser refuses it"},
+  };
+  for (const auto& test : cases) {
+    const auto ordered = in_parsing_order(app_, test.given);
+    ASSERT_TRUE(ordered) << test.why;
+    EXPECT_EQ(*ordered, test.ordered) << test.why;
+  }
+}
+
 TEST_F(ArgumentOrder, WhatIsWrongIsSaidWithWhatWasMeant) {
   const struct {
     const char* why;

@@ -88,6 +88,20 @@ TEST(SetupRun, AppliesToPostfixWithACopyAndReloads) {
   EXPECT_EQ(machine.files.size(), 2U) << "no further copy";
 }
 
+TEST(SetupRun, AttachesNobodyToAMilterThatIsOff) {
+  FakeMachine machine;
+  machine.files["/etc/mail/sendmail.mc"] = "MAILER(`smtp')dnl\n";
+  OwnFacts off = own();
+  off.has_milter = false;
+  for (const Peer peer : {Peer::kPostfix, Peer::kSendmail}) {
+    SetupRun run(peer, "", off, machine);
+    const auto plan = run.look();
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->problems.size(), 1U);
+    EXPECT_TRUE(plan->differences.empty());
+  }
+}
+
 TEST(SetupRun, DoesNotReloadAPostfixThatIsNotRunning) {
   FakeMachine machine;
   machine.running = false;

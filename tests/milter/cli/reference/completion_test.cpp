@@ -34,6 +34,25 @@ TEST(BashCompletion, KnowsValuesOfOptions) {
   EXPECT_TRUE(has(script, "' show --json') return 1"));
 }
 
+TEST(Completion, KnowsListsAndKeys) {
+  CommandFacts root = program();
+  CommandFacts& verb = root.verbs.front();
+  verb.options.push_back({{"--flag"}, "N|NAME", {}, "The list", false, false});
+  verb.options.push_back({{"-o", "--option"}, "KEY=VALUE", {}, "A setting", false, true});
+  verb.arguments = {{{"key"}, "KEY", {}, "A key", false, false}};
+  const std::string bash = bash_completion(root);
+  EXPECT_TRUE(has(bash, "' show --flag') echo 'lists'")) << bash;
+  EXPECT_TRUE(has(bash, "' show -o'|' show --option') echo 'settings'"));
+  EXPECT_TRUE(has(bash, "' show') echo 'keys'"));
+  EXPECT_TRUE(has(bash, " milter.socket ")) << "keys of the settings";
+  EXPECT_FALSE(has(bash, "rules.NAME")) << "a name that only the user knows";
+  const std::string zsh = zsh_completion(root);
+  EXPECT_TRUE(has(zsh, ":N|NAME:_shingled_lists'")) << zsh;
+  EXPECT_TRUE(has(zsh, ":KEY=VALUE:_shingled_keys -qS='"));
+  EXPECT_TRUE(has(zsh, ":KEY:_shingled_keys'"));
+  EXPECT_TRUE(has(zsh, "    milter.socket \\\n"));
+}
+
 TEST(ZshCompletion, QuotesTexts) {
   const std::string script = zsh_completion(program());
   EXPECT_TRUE(has(script, "'show:Show it'\\''s [all]\\: now'")) << script;
