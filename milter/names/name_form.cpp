@@ -47,8 +47,9 @@ std::string_view domain_part(std::string_view address) {
 }
 
 bool is_public_suffix(const std::string& domain) {
-  // A name below it is registered, it itself is not. "localhost" has no name that is registered.
-  return !mime::below_public_suffix(domain) && mime::below_public_suffix("a." + domain);
+  // Each name below it is registered by itself. "localhost" has no name that is registered.
+  const std::string below = "a." + domain;
+  return mime::below_public_suffix(below) && mime::registrable_domain(below) == below;
 }
 
 std::vector<std::string> forms_of_address(const std::string& address) {

@@ -85,14 +85,26 @@ bool is_block_name(Name name) {
   }
 }
 
-std::vector<Name> names_of(const ListForm& form) {
-  if (form.kind == ListForm::Kind::kOne) return {form.name};
-  std::vector<Name> out;
-  for (const NameRow& row : features::names()) {
-    const bool is =
-        form.kind == ListForm::Kind::kAllow ? is_allow_name(row.name) : is_block_name(row.name);
-    if (is) out.push_back(row.name);
+namespace {
+
+bool has_name(const ListForm& form, Name name) {
+  switch (form.kind) {
+    case ListForm::Kind::kAllow:
+      return is_allow_name(name);
+    case ListForm::Kind::kBlock:
+      return is_block_name(name);
+    case ListForm::Kind::kOne:
+      break;
   }
+  return name == form.name;
+}
+
+}  // namespace
+
+std::vector<Name> names_of(const ListForm& form) {
+  std::vector<Name> out;
+  for (const NameRow& row : features::names())
+    if (has_name(form, row.name)) out.push_back(row.name);
   return out;
 }
 
@@ -152,8 +164,7 @@ void NameList::add_line(std::string_view text, std::size_t line, const ListForm&
     return;
   }
   const Name name = read.name.value_or(form.name);
-  const std::vector<Name> allowed = names_of(form);
-  if (std::ranges::find(allowed, name) == allowed.end()) {
+  if (!has_name(form, name)) {
     // A file may be shared by conditions on several names.
     if (one) return;
     problem(line, fmt::format("'{}' is not a name of this list; allowed: {}",

@@ -19,43 +19,43 @@ struct NamesCase {
 };
 
 const NamesCase kCases[] = {
-    {"not proved", "From: News <news@shop.example>\n", "", Name::kFrom, "unknown"},
-    {"claimed", "From: News <NEWS@Shop.example>\n", "", Name::kClaimedFrom, "news@shop.example"},
+    {"not proved", "From: News <news@shop.example.com>\n", "", Name::kFrom, "unknown"},
+    {"claimed", "From: News <NEWS@Shop.example>\n", "", Name::kClaimedFrom, "news@shop.example.com"},
     {"proved by DKIM",
-     "Authentication-Results: mx.here.example; dkim=pass header.d=shop.example\n"
-     "From: News <news+1@mail.shop.example>\n",
-     "", Name::kFrom, "news+1@mail.shop.example"},
+     "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
+     "From: News <news+1@mail.shop.example.com>\n",
+     "", Name::kFrom, "news+1@mail.shop.example.com"},
     {"its whole domain",
-     "Authentication-Results: mx.here.example; dkim=pass header.d=shop.example\n"
-     "From: News <news@mail.shop.example>\n",
-     "", Name::kFromDomain, "mail.shop.example"},
+     "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
+     "From: News <news@mail.shop.example.com>\n",
+     "", Name::kFromDomain, "mail.shop.example.com"},
     {"results that another server, or the sender, wrote",
-     "Authentication-Results: mx.shop.example; dkim=pass header.d=shop.example\n"
-     "From: news@shop.example\n",
+     "Authentication-Results: mx.shop.example.com; dkim=pass header.d=example.com\n"
+     "From: news@shop.example.com\n",
      "", Name::kFrom, "unknown"},
     {"a signature of another domain",
      "Authentication-Results: mx.here.example; dkim=pass header.d=evil.example\n"
-     "From: news@shop.example\n",
+     "From: news@shop.example.com\n",
      "", Name::kFrom, "unknown"},
     {"who has logged in", "From: joe@here.example\n", "joe", Name::kFrom, "joe@here.example"},
     {"two addresses prove none",
-     "Authentication-Results: mx.here.example; dkim=pass header.d=shop.example\n"
-     "From: news@shop.example, evil@evil.example\n",
+     "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
+     "From: news@shop.example.com, evil@evil.example\n",
      "", Name::kFrom, "unknown"},
-    {"but both are claimed", "From: news@shop.example, evil@evil.example\n", "", Name::kClaimedFrom,
-     "news@shop.example, evil@evil.example"},
+    {"but both are claimed", "From: news@shop.example.com, evil@evil.example\n", "", Name::kClaimedFrom,
+     "news@shop.example.com, evil@evil.example"},
     {"two fields prove none, whoever has logged in",
      "From: joe@here.example\nFrom: evil@evil.example\n", "joe", Name::kFrom, "unknown"},
     {"nobody looked for signatures", "From: a@b.example\n", "", Name::kDkimDomain, "unknown"},
     {"there is none", "Authentication-Results: mx.here.example; spf=pass\nFrom: a@b.example\n", "",
      Name::kDkimDomain, "none"},
-    {"a list that anybody can name", "List-Id: News <News.shop.example>\n", "", Name::kListId,
-     "news.shop.example"},
-    {"is not proved", "List-Id: News <news.shop.example>\n", "", Name::kProvedListId, "unknown"},
+    {"a list that anybody can name", "List-Id: News <News.shop.example.com>\n", "", Name::kListId,
+     "news.shop.example.com"},
+    {"is not proved", "List-Id: News <news.shop.example.com>\n", "", Name::kProvedListId, "unknown"},
     {"but by its own domain",
-     "Authentication-Results: mx.here.example; dkim=pass header.d=shop.example\n"
-     "List-Id: News <news.shop.example>\n",
-     "", Name::kProvedListId, "news.shop.example"},
+     "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
+     "List-Id: News <news.shop.example.com>\n",
+     "", Name::kProvedListId, "news.shop.example.com"},
     {"no list", "From: a@b.example\n", "", Name::kListId, "none"},
     {"an encoded subject", "Subject: =?utf-8?Q?Your_=20Invoice?=\n", "", Name::kSubject,
      "your invoice"},
