@@ -20,7 +20,8 @@ struct NamesCase {
 
 const NamesCase kCases[] = {
     {"not proved", "From: News <news@shop.example.com>\n", "", Name::kFrom, "unknown"},
-    {"claimed", "From: News <NEWS@Shop.example>\n", "", Name::kClaimedFrom, "news@shop.example.com"},
+    {"claimed", "From: News <NEWS@Shop.Example.com>\n", "", Name::kClaimedFrom,
+     "news@shop.example.com"},
     {"proved by DKIM",
      "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
      "From: News <news+1@mail.shop.example.com>\n",
@@ -42,8 +43,8 @@ const NamesCase kCases[] = {
      "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
      "From: news@shop.example.com, evil@evil.example\n",
      "", Name::kFrom, "unknown"},
-    {"but both are claimed", "From: news@shop.example.com, evil@evil.example\n", "", Name::kClaimedFrom,
-     "news@shop.example.com, evil@evil.example"},
+    {"but both are claimed", "From: news@shop.example.com, evil@evil.example\n", "",
+     Name::kClaimedFrom, "news@shop.example.com, evil@evil.example"},
     {"two fields prove none, whoever has logged in",
      "From: joe@here.example\nFrom: evil@evil.example\n", "joe", Name::kFrom, "unknown"},
     {"nobody looked for signatures", "From: a@b.example\n", "", Name::kDkimDomain, "unknown"},
@@ -51,7 +52,8 @@ const NamesCase kCases[] = {
      Name::kDkimDomain, "none"},
     {"a list that anybody can name", "List-Id: News <News.shop.example.com>\n", "", Name::kListId,
      "news.shop.example.com"},
-    {"is not proved", "List-Id: News <news.shop.example.com>\n", "", Name::kProvedListId, "unknown"},
+    {"is not proved", "List-Id: News <news.shop.example.com>\n", "", Name::kProvedListId,
+     "unknown"},
     {"but by its own domain",
      "Authentication-Results: mx.here.example; dkim=pass header.d=example.com\n"
      "List-Id: News <news.shop.example.com>\n",
