@@ -11,12 +11,21 @@
 
 namespace shingled {
 
-/// What a rule does by itself, the weakest first.
-enum class PolicyAction : std::uint8_t { kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
+/// What a rule does by itself, the weakest first. The last two do the opposite: they bound what the
+/// score and all other rules may do.
+enum class PolicyAction : std::uint8_t {
+  kAddHeader,
+  kTempfail,
+  kQuarantine,
+  kReject,
+  kDiscard,
+  kAccept,   ///< the message passes, without a mark
+  kDeliver,  ///< the message is marked at most
+};
 
 constexpr std::string_view to_string(PolicyAction action) {
-  constexpr std::array<std::string_view, 5> kWords = {"add_header", "tempfail", "quarantine",
-                                                      "reject", "discard"};
+  constexpr std::array<std::string_view, 7> kWords = {
+      "add_header", "tempfail", "quarantine", "reject", "discard", "accept", "deliver"};
   return kWords[static_cast<std::size_t>(action)];
 }
 
@@ -93,6 +102,10 @@ struct PolicyOptions {
   std::vector<PolicyScale> scales;  ///< of files that say so; compared with `milter.actions`
   /// Names of rules that are taken out of shadow; "all" = every rule. Done in `rules`.
   std::vector<std::string> live;
+  /// Lists of names, absolute; "" = none. A file that does not exist is an empty list.
+  std::string allow_file = "/var/lib/shingled/allow.list";
+  std::string block_file = "/var/lib/shingled/block.list";
+  PolicyAction block_action = PolicyAction::kReject;  ///< not kAccept, not kDeliver
   /// All rules, those of files first. Each name once.
   std::vector<PolicyRuleOptions> rules;
 

@@ -13,12 +13,17 @@ constexpr double kAnyRuleScore = 1e9;
 constexpr std::size_t kFilesMax = 100;
 constexpr std::size_t kAdviceBytesMax = 256;
 constexpr std::string_view kAll = "all";
-constexpr std::array<Choice<PolicyAction>, 5> kActions = {
+constexpr std::array<Choice<PolicyAction>, 7> kActions = {
     {{to_string(PolicyAction::kAddHeader), PolicyAction::kAddHeader},
      {to_string(PolicyAction::kTempfail), PolicyAction::kTempfail},
      {to_string(PolicyAction::kQuarantine), PolicyAction::kQuarantine},
      {to_string(PolicyAction::kReject), PolicyAction::kReject},
-     {to_string(PolicyAction::kDiscard), PolicyAction::kDiscard}}};
+     {to_string(PolicyAction::kDiscard), PolicyAction::kDiscard},
+     {to_string(PolicyAction::kAccept), PolicyAction::kAccept},
+     {to_string(PolicyAction::kDeliver), PolicyAction::kDeliver}}};
+/// Those of the block list: all but accept and deliver.
+constexpr std::array<Choice<PolicyAction>, 5> kBlockActions = {
+    kActions[0], kActions[1], kActions[2], kActions[3], kActions[4]};
 
 PolicyPlace place_of(const Diagnostics& diagnostics, const Position& position) {
   const bool in_file = position.origin == Position::Origin::kFile;
@@ -134,7 +139,7 @@ void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollecti
   Section section(&root, "", diagnostics);
   if (section.has("policy")) {
     Section policy = section.section("policy");
-    for (const std::string_view key : {"files", "live"})
+    for (const std::string_view key : {"files", "live", "allow_file", "block_file", "block_action"})
       policy.refuse_key(key, "is not read in a file of rules; allowed: scale, rules");
     load_scale(policy, *root.find("policy"), scales);
     load_all(policy.section("rules"), rules);
@@ -221,6 +226,9 @@ void load_policy(Section&& section, PolicyOptions& out) {
   RuleCollection rules(out.rules);
   load_files(section, out, rules);
   load_all(section.section("rules"), rules);
+  section.path_or_empty("allow_file", out.allow_file);
+  section.path_or_empty("block_file", out.block_file);
+  section.choice<PolicyAction>("block_action", out.block_action, kBlockActions);
   load_live(section, out.live, out.rules, rules);
   for (const PolicyRuleOptions& rule : out.rules) {
     if (rule.condition_text.start.line == 0) report_no_condition(rule, rules, section);

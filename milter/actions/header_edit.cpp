@@ -41,7 +41,9 @@ std::string status_text(const rules::Verdict& verdict) {
   std::string text = verdict.is_spam() ? "Yes" : "No";
   text += ", score=" + number(verdict.score);
   if (verdict.required) text += " required=" + number(*verdict.required);
-  text += " action=" + std::string(rules::to_string(verdict.action)) + " symbols=";
+  text += " action=" + std::string(rules::to_string(verdict.action));
+  if (!verdict.accepted.empty()) text += " accepted=" + verdict.accepted;
+  text += " symbols=";
   for (std::size_t i = 0; i < verdict.symbols.size(); ++i) {
     if (i > 0) text += ", ";
     text += verdict.symbols[i].name + "(" + number(verdict.symbols[i].score) + ")";

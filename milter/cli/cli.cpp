@@ -45,6 +45,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_features_command(app, chosen);
   add_policy_command(app, chosen);
   add_report_commands(app, chosen);
+  add_name_list_commands(app, chosen);
   add_similar_command(app, chosen);
   add_backup_command(app, chosen);
   add_verify_command(app, chosen);

@@ -21,7 +21,7 @@ Amounts judged_amounts(const rules::Facts& facts, const rules::Verdict& verdict,
   amounts.of(Measure::kRecipients) = recipients;
   amounts.of(Measure::kBytes) = facts.bytes;
   if (thresholds.spam_from && score >= *thresholds.spam_from) {
-    amounts.of(Measure::kSpam) = 1;
+    if (verdict.accepted.empty()) amounts.of(Measure::kSpam) = 1;
   } else if (score < thresholds.ham_below && !verdict.failed) {
     amounts.of(Measure::kHam) = 1;
   }

@@ -21,7 +21,8 @@ struct CountThresholds {
 };
 
 /// What each counter of a message grows by: mass 1, its recipients and bytes, and spam or ham or
-/// neither. If something about the message is unknown (`Verdict::failed`), it is never ham. Pure.
+/// neither. If something about the message is unknown (`Verdict::failed`), it is never ham;
+/// one that was accepted whatever its score is never spam. Pure.
 storage::counters::Amounts judged_amounts(const rules::Facts& facts, const rules::Verdict& verdict,
                                           const CountThresholds& thresholds,
                                           std::uint64_t recipients);

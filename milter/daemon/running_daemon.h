@@ -22,6 +22,7 @@
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
 #include "milter/history/history_reloader.h"
+#include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/policy/rule_hits.h"
@@ -57,6 +58,7 @@ class RunningDaemon {
         limits_(clock, random_, log),
         similar_(clock, log),
         counters_(clock, random_, log),
+        lists_(log),
         history_(clock, random_, log),
         reports_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
@@ -91,7 +93,8 @@ class RunningDaemon {
   Status open_milter();
   Result<std::unique_ptr<filter::Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
     return filter::Scanner::open(std::move(settings), store_.get(), clock_, random_,
-                                 similar_.library(), filter::Scanner::Names::kLater, policy_);
+                                 similar_.library(), filter::Scanner::Names::kLater, policy_,
+                                 lists_.current());
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
   /// Checks the rules of the settings; there may be none.
@@ -100,6 +103,10 @@ class RunningDaemon {
   /// Makes the policy of these rules, for counters and for the next scanner. Its hits are reported
   /// only once it is in force.
   void make_policy(const policy::CompiledRules& rules);
+  /// Reads the lists of names that these settings and the rules in force ask.
+  void use_lists(const Settings& settings) {
+    lists_.use(policy::list_files_of(settings.policy, policy_->rules()));
+  }
   /// What the counters are asked for.
   [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
     return features::union_of(policy_->needs(), history::history_needs(settings.history));
@@ -150,6 +157,7 @@ class RunningDaemon {
   ratelimit::LimitReloader limits_;
   similar::LibraryReloader similar_;
   counters::CounterReloader counters_;
+  names::ListFiles lists_;
   policy::RuleHits rule_hits_;
   std::shared_ptr<const policy::Policy> policy_;  ///< null before the start
   history::HistoryReloader history_;

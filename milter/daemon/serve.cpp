@@ -31,7 +31,10 @@ Status RunningDaemon::serve() {
     const auto signal = process::wait_for_signal(alive_interval());
     process::notify_alive();
     if (server_ != nullptr) server_->refresh();
-    if (milter_ != nullptr) limits_.refresh();
+    if (milter_ != nullptr) {
+      limits_.refresh();
+      lists_.refresh();
+    }
     if (signal == process::Signal::kStop) return {};
     if (signal == process::Signal::kReload) reload_alive();
     if (signal == process::Signal::kReopenLog) reopen_log();
@@ -74,10 +77,12 @@ Status RunningDaemon::reload_scanner(const Wanted& wanted) {
   if (Status similar = similar_.use(wanted.settings->similar); !similar) return similar;
   const auto before = policy_;
   make_policy(*wanted.rules);
+  use_lists(*wanted.settings);
   auto scanner = open_scanner(wanted.settings);
   Status limited = scanner ? limits_.use(wanted.settings->ratelimit) : Status(scanner.error());
   if (!limited) {
     policy_ = before;
+    use_lists(scanner_->get()->settings());
     return limited;
   }
   rule_hits_.use(policy_->rules(), policy_->hits());

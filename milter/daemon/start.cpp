@@ -72,6 +72,7 @@ Status RunningDaemon::start() {
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
     if (Status status = similar_.use(settings_->similar); !status) return status;
+    use_lists(*settings_);
     auto scanner = open_scanner(settings_);
     if (!scanner) return scanner.error();
     use(*std::move(scanner));

@@ -15,6 +15,7 @@
 #include "config/system/os_error.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
+#include "milter/names/list_problems.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
@@ -302,8 +303,13 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   check_log(settings.daemon.log_file, found);
   check_syslog(settings.daemon.syslog, found);
   if (settings.milter.enabled) check_milter(settings.milter, found);
-  found.add(policy::policy_rules(settings).problems);
-  const auto rest = [&] { check_as_daemon(settings, found); };
+  const policy::PolicyRules policy = policy::policy_rules(settings);
+  found.add(policy.problems);
+  const auto rest = [&] {
+    check_as_daemon(settings, found);
+    if (settings.milter.enabled && policy.rules != nullptr)
+      found.add(names::list_problems(policy::list_files_of(settings.policy, *policy.rules)));
+  };
   const bool becomes_another = ::geteuid() == 0 && identity.user != 0;
   if (!becomes_another || !process::with_rights_of(identity, rest)) rest();
   for (const LostName& lost : find_lost_names(settings, names == OtherNames::kLookUp)) {

@@ -5,7 +5,9 @@
 
 #include "milter/counters/counted_hashes.h"
 #include "milter/counters/matched_pieces.h"
+#include "milter/counters/message_names.h"
 #include "milter/counters/sender_proof.h"
+#include "milter/names/list_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"
 #include "mime/message/header_block.h"
@@ -61,9 +63,11 @@ void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& ans
 Result<std::unique_ptr<Scanner>> Scanner::open(
     std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
     Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library, Names names,
-    std::shared_ptr<const policy::Policy> policy) {
+    std::shared_ptr<const policy::Policy> policy,
+    std::shared_ptr<const names::CurrentLists> lists) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
   scanner->policy_ = std::move(policy);
+  scanner->lists_ = std::move(lists);
   const SimilarOptions& similar = scanner->settings_->similar;
   if (similar.enabled && library != nullptr) {
     scanner->similar_.emplace(similar, std::move(library), clock);
@@ -245,16 +249,40 @@ features::FeatureValues Scanner::features_of(const mime::Analysis& analysis,
   return features::message_features(seen);
 }
 
+bool Scanner::asks_names() const {
+  if (policy_ != nullptr && policy_->rules().asks_names()) return true;
+  return lists_ != nullptr && names::has_entries(*lists_->get(), settings_->policy);
+}
+
+features::MessageNames Scanner::names_of(std::string_view message,
+                                         const counters::Envelope& envelope,
+                                         bool whole_envelope) const {
+  const mime::HeaderBlock header = mime::split_header_block(message, settings_->mime);
+  mime::WorkMeter work(mime::steps_for(message.size(), settings_->mime.work_max));
+  return counters::message_names({.fields = header.fields,
+                                  .authserv_ids = settings_->counters.pieces.authserv_ids,
+                                  .compat = settings_->mime.compat,
+                                  .whole_envelope = whole_envelope},
+                                 envelope, work);
+}
+
 void Scanner::apply_policy(rules::Facts& facts) const {
-  if (policy_ == nullptr || policy_->rules().rules.empty() || facts.stopped) return;
+  if (facts.stopped) return;
+  const std::shared_ptr<const names::Lists> lists =
+      lists_ == nullptr ? std::make_shared<const names::Lists>() : lists_->get();
+  if (names::has_entries(*lists, settings_->policy))
+    facts.findings.push_back(names::list_findings(*lists, settings_->policy, facts.names));
+  if (policy_ == nullptr || policy_->rules().rules.empty()) return;
   const TimePoint begun = clock_.now();
-  auto findings = policy_->judge(facts);
+  auto findings = policy_->judge(facts, *lists);
   findings[0].time = clock_.now() - begun;
   for (rules::Findings& of_source : findings) facts.findings.push_back(std::move(of_source));
 }
 
 std::vector<std::string> Scanner::near_misses(const rules::Facts& facts) const {
-  return policy_ == nullptr ? std::vector<std::string>() : policy_->near_misses(facts);
+  if (policy_ == nullptr) return {};
+  return lists_ == nullptr ? policy_->near_misses(facts)
+                           : policy_->near_misses(facts, *lists_->get());
 }
 
 rules::Verdict Scanner::judge(const rules::Facts& facts, FailurePolicy on_failure) const {

@@ -12,8 +12,10 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/settings.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/message_count.h"
 #include "milter/features/message_features.h"
+#include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
@@ -42,12 +44,14 @@ class Scanner {
   /// `local` answers the rules without servers; it must outlive the scanner. If it is null, their
   /// look-ups are kUnreachable. If `library` is null, known files are not looked up, even if the
   /// settings enable it. `policy`: null = there are no rules on features and counters,
-  /// and nobody wants to know features.
+  /// and nobody wants to know features. `lists`: the content of all files of names; null = no
+  /// message is on a list.
   /// Errors: a remote store that cannot be opened; names its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
-      Names names = Names::kNow, std::shared_ptr<const policy::Policy> policy = {});
+      Names names = Names::kNow, std::shared_ptr<const policy::Policy> policy = {},
+      std::shared_ptr<const names::CurrentLists> lists = {});
 
   /// `before_wait` is called before the remote servers are asked, which is the last look-up. `stop`
   /// ends the scan early; then the facts are `stopped`. `count`: the counting of the message, which
@@ -59,7 +63,15 @@ class Scanner {
                                   const std::stop_token& stop = {},
                                   counters::MessageCount* count = nullptr,
                                   const features::Arrival& arrival = {}) const;
-  /// Adds what the policy says of the facts. Call it when all other findings are there.
+  /// The names of a message: who sent it, to whom, over which list. `whole_envelope`: nothing is
+  /// missing in it.
+  [[nodiscard]] features::MessageNames names_of(std::string_view message,
+                                                const counters::Envelope& envelope,
+                                                bool whole_envelope) const;
+  /// Whether the policy or a list asks for them.
+  [[nodiscard]] bool asks_names() const;
+  /// Adds what the lists and the policy say of the facts. Call it when all other findings and the
+  /// names are there.
   void apply_policy(rules::Facts& facts) const;
   /// What the policy needs of the counters.
   [[nodiscard]] features::CounterNeeds needs() const {
@@ -105,6 +117,7 @@ class Scanner {
   std::size_t counted_shapes_ = 0;  ///< into hash_rules_, of HTML structures
   std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
   std::shared_ptr<const policy::Policy> policy_;                        ///< null = none
+  std::shared_ptr<const names::CurrentLists> lists_;                    ///< null = none
   std::optional<similar::SimilarSearch> similar_;  ///< empty = known files are not looked up
 };
 

@@ -8,6 +8,7 @@
 #include "config/base/ascii.h"
 #include "config/options/message_memory.h"
 #include "milter/counters/envelope_pieces.h"
+#include "milter/counters/message_names.h"
 #include "milter/ratelimit/limit_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "storage/counters/counter.h"
@@ -104,6 +105,7 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   message_->bounce = path == counters::kBounceSender;
   if (!unchecked) message_->count = count_of(path, login);
   message_->sender = path;
+  if (!unchecked) message_->envelope = envelope_of(path, login);
   return Next::kContinue;
 }
 
@@ -125,16 +127,21 @@ std::optional<counters::MessageCount> Session::count_of(std::string_view path,
   auto counter = counting_ != nullptr ? counting_->get() : nullptr;
   if (counter == nullptr) return std::nullopt;
   using storage::counters::Space;
-  std::string country = login.empty() ? std::string() : counter->country_of(client_);
-  return counters::MessageCount(std::move(counter),
-                                {.sender = std::string(path),
-                                 .recipients = {},
-                                 .client = client_,
-                                 .helo = helo_,
-                                 .client_name = client_name_,
-                                 .user = std::string(login),
-                                 .country = std::move(country)},
+  counters::Envelope envelope = envelope_of(path, login);
+  if (!login.empty()) envelope.country = counter->country_of(client_);
+  return counters::MessageCount(std::move(counter), std::move(envelope),
                                 sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
+}
+
+/// Without recipients.
+counters::Envelope Session::envelope_of(std::string_view path, std::string_view login) const {
+  return {.sender = std::string(path),
+          .recipients = {},
+          .client = client_,
+          .helo = helo_,
+          .client_name = client_name_,
+          .user = std::string(login),
+          .country = {}};
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
@@ -162,6 +169,9 @@ std::optional<actions::Reply> Session::recipient(std::string_view path) {
 void Session::unlimited_recipient(std::string_view path) {
   if (!message_) return;
   ++message_->recipients;
+  auto& recipients = message_->envelope.recipients;
+  if (recipients.size() <= counters::kNameValuesMax && path.size() <= counters::kNameBytesMax)
+    recipients.emplace_back(path);
   if (message_->count) message_->count->recipient(path);
 }
 
@@ -277,6 +287,10 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.findings.push_back(ratelimit::limit_findings(message.limit->mark()));
+  if (scanner.asks_names()) {
+    facts.names =
+        scanner.names_of(message.buffer.bytes(), message.envelope, /*whole_envelope=*/true);
+  }
   scanner.apply_policy(facts);
   warn_of_failures(facts);
   return scanner.judge(facts, policy);

@@ -118,12 +118,13 @@ class Session {
     std::string failure = {};
     std::optional<ratelimit::MessageLimit> limit = {};
     std::optional<counters::MessageCount> count = {};  ///< empty = it is not counted
-    std::string sender = {};                           ///< path of MAIL
-    std::string message_id = {};                       ///< the first that is not blank
-    std::uint64_t recipients = 0;                      ///< RCPT commands that were accepted
-    bool bounce = false;                               ///< its sender is empty
-    bool unchecked = false;     ///< passed without a check; only its limits apply
-    bool lacks_memory = false;  ///< it was not checked for this reason
+    counters::Envelope envelope = {};  ///< for the names; with the first kNameValuesMax recipients
+    std::string sender = {};           ///< path of MAIL
+    std::string message_id = {};       ///< the first that is not blank
+    std::uint64_t recipients = 0;      ///< RCPT commands that were accepted
+    bool bounce = false;               ///< its sender is empty
+    bool unchecked = false;            ///< passed without a check; only its limits apply
+    bool lacks_memory = false;         ///< it was not checked for this reason
   };
 
   /// A copy of the settings that decide after a failure.
@@ -144,6 +145,7 @@ class Session {
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;
   [[nodiscard]] features::Arrival arrival_of(const Message& message) const;
+  [[nodiscard]] counters::Envelope envelope_of(std::string_view path, std::string_view login) const;
   /// Judges a message that is not deferred by a limit.
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,

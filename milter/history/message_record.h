@@ -28,7 +28,8 @@ struct EvidenceRecord {
   std::string symbol;
   double score = 0;
   rules::Evidence::Effect effect = rules::Evidence::Effect::kCounts;
-  bool policy = false;  ///< made by a rule on features and counters
+  bool policy = false;     ///< made by a rule on features and counters
+  std::string place = {};  ///< of the entry of a list that decided: "allow.list:12"
   friend bool operator==(const EvidenceRecord&, const EvidenceRecord&) = default;
 };
 

@@ -52,7 +52,7 @@ void add_evidence(const rules::Findings& findings, std::vector<EvidenceRecord>& 
                        return other.symbol == evidence.symbol && other.effect == evidence.effect;
                      });
     if (same == out.end()) {
-      out.push_back({evidence.symbol, evidence.score, evidence.effect, policy});
+      out.push_back({evidence.symbol, evidence.score, evidence.effect, policy, evidence.place});
     } else if (std::abs(evidence.score) > std::abs(same->score)) {
       same->score = evidence.score;
     }

@@ -34,6 +34,7 @@ constexpr unsigned kIncomplete = 4;
 constexpr unsigned kDryRun = 8;
 constexpr unsigned kLeftOut = 16;
 constexpr unsigned kFlags = 32;
+constexpr unsigned kPlaced = 8;  ///< of evidence: its place follows
 
 // How the sums of a window are written, in two bits.
 constexpr unsigned kZero = 0;
@@ -240,10 +241,12 @@ void read_evidence(RecordReader& reader, MessageRecord& out) {
   for (EvidenceRecord& evidence : out.evidence) {
     const unsigned flags = reader.byte();
     evidence.policy = (flags & 1U) != 0;
-    reader.check(flags >> 1U <= static_cast<unsigned>(Evidence::Effect::kTried));
-    evidence.effect = static_cast<Evidence::Effect>(flags >> 1U);
+    const unsigned effect = (flags & ~kPlaced) >> 1U;
+    reader.check(effect <= static_cast<unsigned>(Evidence::Effect::kTried));
+    evidence.effect = static_cast<Evidence::Effect>(effect);
     evidence.symbol = reader.text();
     evidence.score = reader.score();
+    evidence.place = (flags & kPlaced) != 0 ? reader.text() : std::string();
     if (!reader.ok()) return;
   }
 }
@@ -283,9 +286,11 @@ Bytes encode_record(const MessageRecord& record) {
   const std::size_t evidence = std::min(record.evidence.size(), kEvidenceMax);
   out.varint(evidence);
   for (const EvidenceRecord& item : std::span(record.evidence).first(evidence)) {
-    out.byte(static_cast<unsigned>(item.effect) << 1U | (item.policy ? 1U : 0U));
+    out.byte(static_cast<unsigned>(item.effect) << 1U | (item.policy ? 1U : 0U) |
+             (item.place.empty() ? 0U : kPlaced));
     out.text(item.symbol);
     out.score(item.score);
+    if (!item.place.empty()) out.text(item.place);
   }
   return out.take();
 }

@@ -45,6 +45,7 @@ Sides sides_of(const AtomCode& atom, const PieceValue& value) {
     case AtomCode::Kind::kCount:
     case AtomCode::Kind::kNumber:
     case AtomCode::Kind::kWord:
+    case AtomCode::Kind::kName:
       break;
   }
   return {Wide{value.count} * kMillion, atom.limit};

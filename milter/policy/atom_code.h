@@ -5,6 +5,7 @@
 #include <string>
 
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
 #include "milter/policy/condition.h"
 #include "milter/policy/counter_readings.h"
 #include "milter/policy/truth.h"
@@ -21,7 +22,7 @@ inline constexpr std::uint32_t kUsualDays = storage::counters::kWindowDaysMax;
 
 /// A comparison with its names looked up.
 struct AtomCode {
-  enum class Kind : std::uint8_t { kNumber, kWord, kCount, kShare, kUsual };
+  enum class Kind : std::uint8_t { kNumber, kWord, kName, kCount, kShare, kUsual };
 
   Kind kind = Kind::kNumber;
   Operator op = Operator::kAtLeast;
@@ -35,6 +36,9 @@ struct AtomCode {
   std::uint64_t whole_min = 0;         ///< of kShare
   Wide limit = 0;                      ///< millionths, of a share of a percent; yes is one
   std::string word = {};               ///< of kWord
+  features::Name name{};               ///< of kName
+  bool in_file = false;    ///< of kName: the list is a file, else it is written in the condition
+  std::uint32_t list = 0;  ///< of kName: place in the files or the lists of the rules
 };
 
 /// The value that a comparison is about, for one piece.

@@ -7,6 +7,8 @@
 
 #include "config/words/nearest_word.h"
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
+#include "milter/names/name_entry.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::policy {
@@ -40,6 +42,8 @@ class ConditionCheck {
       check_name(atom);
     } else if (atom.kind == Atom::Kind::kFeature) {
       check_feature(atom);
+    } else if (atom.kind == Atom::Kind::kNames) {
+      check_names(atom);
     } else {
       check_counter(atom);
     }
@@ -65,6 +69,8 @@ class ConditionCheck {
   void check_number(const Atom& atom, std::string_view name, bool in_bytes);
   void check_yes_no(const Atom& atom);
   void check_word(const Atom& atom, const FeatureRow& row);
+  void check_names(const Atom& atom);
+  void check_proof(const Atom& atom, features::Name name);
   void check_counter(const Atom& atom);
   void check_counter_name(const Atom& atom);
   void check_present(const Span& place, std::string_view name);
@@ -84,6 +90,16 @@ void ConditionCheck::check_present(const Span& place, std::string_view name) {
 void ConditionCheck::check_name(const Atom& atom) {
   const FeatureRow* const row = find_feature(atom.name);
   if (row == nullptr) {
+    if (const features::NameRow* const name = features::find_name(atom.name)) {
+      const bool counter = has(counter_names(), atom.name);
+      problem(
+          atom.name_place,
+          fmt::format("'{0}' needs a comparison, such as {0} = {1}{2}", atom.name, name->example,
+                      counter ? fmt::format("; as a counter a measure, such as {}.{}", atom.name,
+                                            measure_names(atom.name).front())
+                              : ""));
+      return;
+    }
     if (!is_symbol(atom.name)) check_unknown_name(atom, "symbol");
     return;
   }
@@ -107,6 +123,7 @@ void ConditionCheck::check_unknown_name(const Atom& atom, std::string_view what)
   std::vector<std::string> known(rules_.begin(), rules_.end());
   known.insert(known.end(), context_.symbols.begin(), context_.symbols.end());
   for (const FeatureRow& row : features::features()) known.emplace_back(row.name);
+  for (const features::NameRow& row : features::names()) known.emplace_back(row.word);
   known.insert(known.end(), counter_names().begin(), counter_names().end());
   problem(atom.name_place, fmt::format("unknown {} '{}'", what, atom.name),
           config::nearest_word(atom.name, known).value_or(""));
@@ -139,6 +156,44 @@ void ConditionCheck::check_feature(const Atom& atom) {
       break;
   }
   check_present(atom.name_place, atom.name);
+}
+
+void ConditionCheck::check_proof(const Atom& atom, features::Name name) {
+  if (context_.proofs) return;
+  using features::Name;
+  if (name == Name::kDkimDomain) {
+    warn(atom.name_place,
+         fmt::format("'{}' is always unknown: counters.authserv_ids is empty", atom.name));
+  } else if (name == Name::kFrom || name == Name::kFromDomain || name == Name::kProvedListId) {
+    warn(atom.name_place, fmt::format("'{}' is unknown but for senders who have logged in: "
+                                      "counters.authserv_ids is empty",
+                                      atom.name));
+  }
+}
+
+void ConditionCheck::check_names(const Atom& atom) {
+  const features::NameRow* const row = features::find_name(atom.name);
+  if (row == nullptr) {
+    std::vector<std::string> known;
+    for (const features::NameRow& each : features::names()) known.emplace_back(each.word);
+    problem(atom.name_place,
+            fmt::format("'{}' has no names to compare; allowed: {}", atom.name, listed(known)),
+            config::nearest_word(atom.name, known).value_or(""));
+    return;
+  }
+  if (atom.op != Operator::kEqual && atom.op != Operator::kNotEqual)
+    problem(atom.name_place, fmt::format("'{}' is a {}: only =, != and in are allowed", atom.name,
+                                         to_string(row->form)));
+  for (std::size_t i = 0; i < atom.entries.size(); ++i) {
+    const auto entry = names::read_name_entry(*row, atom.entries[i]);
+    if (!entry)
+      problem(i < atom.entry_places.size() ? atom.entry_places[i] : atom.name_place,
+              entry.error().message);
+  }
+  if (!atom.file.empty() && !atom.file.starts_with('/'))
+    problem(atom.entry_places.empty() ? atom.name_place : atom.entry_places.front(),
+            "the folder of this file is not known here; allowed: a path that begins with /");
+  check_proof(atom, row->name);
 }
 
 void ConditionCheck::check_number(const Atom& atom, std::string_view name, bool in_bytes) {

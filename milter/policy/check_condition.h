@@ -20,6 +20,7 @@ struct CheckContext {
   std::vector<std::string> symbols = {};  ///< of all other sources of evidence
   bool counters = true;                   ///< whether messages are counted at all
   std::vector<MissingSource> missing = {};
+  bool proofs = true;  ///< whether a server of ours says what is proved of a sender
 };
 
 /// The most that a factor of `usual` may be.

@@ -11,6 +11,7 @@
 
 #include "config/base/ascii.h"
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
 #include "milter/policy/counter_feature.h"
 #include "milter/policy/never_true.h"
 
@@ -87,7 +88,8 @@ void RuleCheck::check_name(std::size_t rule) {
                         "{} characters",
                         kRuleNameMax));
   } else if (std::ranges::find(kReserved, ascii::to_lower(name)) != kReserved.end() ||
-             find_feature(name) != nullptr || find_piece_type(name) != nullptr) {
+             find_feature(name) != nullptr || features::find_name(name) != nullptr ||
+             find_piece_type(name) != nullptr) {
     problem(rule, Part::kName, fmt::format("'{}' is a word of the language of rules", name));
   } else if (std::ranges::find(context_.symbols, name) != context_.symbols.end()) {
     problem(rule, Part::kName, fmt::format("'{}' is the symbol of another source", name));
@@ -98,12 +100,14 @@ void RuleCheck::check_name(std::size_t rule) {
 
 void RuleCheck::check_effect(std::size_t rule) {
   const Rule& what = rules_[rule];
-  if (!what.score && !what.action)
+  if (!what.score && !what.action && !what.at_most)
     problem(rule, Part::kScore, "a rule needs a score, an action or both");
   if (what.score && !std::isfinite(*what.score))
     problem(rule, Part::kScore, "a score is a finite number");
   if (what.action == rules::Action::kPass) {
-    problem(rule, Part::kAction, "allowed: add_header, tempfail, quarantine, reject and discard");
+    problem(rule, Part::kAction,
+            "allowed: add_header, tempfail, quarantine, reject, "
+            "discard, accept and deliver");
   }
 }
 

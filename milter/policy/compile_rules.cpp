@@ -59,6 +59,7 @@ class RuleCompiler {
   Node node_of_name(const Atom& atom);
   Node node_of_atom(const Atom& atom);
   AtomCode code_of(const Atom& atom);
+  AtomCode code_of_names(const Atom& atom);
   void locate(const Atom& atom, const CounterFeature& feature, AtomCode& code);
 
   CompiledRules out_;
@@ -171,6 +172,7 @@ AtomCode RuleCompiler::code_of(const Atom& atom) {
     }
     return code;
   }
+  if (atom.kind == Atom::Kind::kNames) return code_of_names(atom);
   const auto feature = find_counter_feature(atom.name, atom.measure);
   SHINGLED_ASSERT(feature.has_value());
   code.kind = AtomCode::Kind::kCount;
@@ -182,6 +184,32 @@ AtomCode RuleCompiler::code_of(const Atom& atom) {
   }
   if (atom.kind == Atom::Kind::kUsual) code.kind = AtomCode::Kind::kUsual;
   locate(atom, *feature, code);
+  return code;
+}
+
+AtomCode RuleCompiler::code_of_names(const Atom& atom) {
+  const features::NameRow* const row = features::find_name(atom.name);
+  SHINGLED_ASSERT(row != nullptr);
+  AtomCode code;
+  code.kind = AtomCode::Kind::kName;
+  code.op = atom.op;
+  code.name = row->name;
+  code.in_file = !atom.file.empty();
+  if (code.in_file) {
+    const names::ListFile file{atom.file, {names::ListForm::Kind::kOne, row->name}};
+    const auto known = std::ranges::find(out_.files, file);
+    code.list = static_cast<std::uint32_t>(known - out_.files.begin());
+    if (known == out_.files.end()) out_.files.push_back(file);
+    return code;
+  }
+  std::vector<names::NameEntry> entries;
+  for (const std::string& text : atom.entries) {
+    auto entry = names::read_name_entry(*row, text);
+    SHINGLED_ASSERT(entry.has_value());
+    entries.push_back(*std::move(entry));
+  }
+  code.list = static_cast<std::uint32_t>(out_.lists.size());
+  out_.lists.push_back(std::make_shared<const names::NameList>(names::NameList::of(*row, entries)));
   return code;
 }
 

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "config/base/result.h"
+#include "milter/names/list_files.h"
 #include "milter/policy/atom_code.h"
 #include "milter/policy/check_rules.h"
 #include "milter/policy/counter_readings.h"
@@ -37,11 +39,17 @@ struct CompiledRules {
   CounterNeeds needs;                ///< what evaluate wants to know of counters
   std::vector<std::string> symbols;  ///< of other sources that evaluate wants to know
 
+  std::vector<names::ListFile> files;                         ///< that conditions name
+  std::vector<std::shared_ptr<const names::NameList>> lists;  ///< that conditions have themselves
+
   std::vector<AtomCode> atoms;
   std::vector<Atom> atom_texts;  ///< of each atom what was written
   std::vector<Node> nodes;
   std::vector<Node> roots;           ///< by rule
   std::vector<std::uint32_t> order;  ///< of the enabled rules: each after those that it needs
+
+  /// Whether a condition compares names of the message.
+  [[nodiscard]] bool asks_names() const { return !files.empty() || !lists.empty(); }
 };
 
 /// Errors:  kInvalid: check_rules finds an error; the message is that of the first one.

@@ -36,6 +36,7 @@ struct Atom {
     kCount,    ///< `subject.mass >= 1000 in 10m`
     kShare,    ///< `from.spam >= 99% of 100 in 14d`
     kUsual,    ///< `user.mass >= 10x usual in 1h`
+    kNames,    ///< `from = a@b.example`, `client in [192.0.2.0/24, ::1]`, `helo in /FILE`
   };
 
   Kind kind = Kind::kName;
@@ -46,16 +47,21 @@ struct Atom {
   std::string word = {};  ///< what a feature is compared with, if that is not a number
   Number of = {};         ///< the count from which a share is believed
   Window window = kDefaultWindow;
+  bool is_in = false;                     ///< of kNames: written with `in`
+  std::vector<std::string> entries = {};  ///< of kNames: what is compared, without quotes
+  std::string file = {};                  ///< of kNames: where more entries are; empty = nowhere
 
   /// Where they stand; does not count in comparisons.
   Span name_place = {};
   Span measure_place = {};
   Span value_place = {};
   Span of_place = {};
+  std::vector<Span> entry_places = {};
 
   friend bool operator==(const Atom& a, const Atom& b) {
     return a.kind == b.kind && a.name == b.name && a.measure == b.measure && a.op == b.op &&
-           a.number == b.number && a.word == b.word && a.of == b.of && a.window == b.window;
+           a.number == b.number && a.word == b.word && a.of == b.of && a.window == b.window &&
+           a.is_in == b.is_in && a.entries == b.entries && a.file == b.file;
   }
 };
 

@@ -65,4 +65,18 @@ Token ConditionTokens::next() {
   return take(Token::Kind::kOther, letter ? letter->bytes : 1);
 }
 
+Token ConditionTokens::value_at(std::size_t offset) {
+  constexpr ascii::CharSet kEnds(",()[]\"");
+  at_ = offset;
+  while (at_ < text_.size() && ascii::is_space(text_[at_])) ++at_;
+  const std::string_view rest = text_.substr(at_);
+  if (rest.starts_with('"')) {
+    const std::size_t end = rest.find('"', 1);
+    return take(Token::Kind::kValue, end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  if (rest.empty() || kEnds.has(rest[0])) return next();
+  return take(Token::Kind::kValue,
+              length_of(rest, [&](char c) { return !ascii::is_space(c) && !kEnds.has(c); }));
+}
+
 }  // namespace shingled::milter::policy

@@ -19,6 +19,7 @@ struct Token {
     kOperator,  ///< one of those of comparisons, or another row of their characters: "==" "&&"
     kOpen,      ///< (
     kClose,     ///< )
+    kValue,     ///< what a name is compared with, up to a blank or `,()[]`, or in double quotes
     kOther,     ///< another character
   };
 
@@ -43,6 +44,10 @@ class ConditionTokens {
 
   /// The next word; kEnd at the end, again and again.
   Token next();
+  /// The word that begins at `offset` or behind the blanks there, as a value if it is one: a text
+  /// without blanks, commas, brackets and quotes, or one in double quotes. The end of quotes may be
+  /// missing.
+  Token value_at(std::size_t offset);
 
  private:
   Token take(Token::Kind kind, std::size_t bytes);

@@ -4,6 +4,26 @@
 
 namespace shingled::milter::policy {
 
+names::Found names_found(const CompiledRules& rules, const MessageFacts& facts,
+                         const AtomCode& atom) {
+  if (facts.names == nullptr) return {};
+  const NameFacts& names = *facts.names;
+  const names::NameList* list = nullptr;
+  if (!atom.in_file) {
+    list = rules.lists[atom.list].get();
+  } else if (atom.list < names.files.size()) {
+    list = names.files[atom.list];
+  }
+  if (list == nullptr) return {};
+  return names::look_up(*list, atom.name, names.values, atom.name);
+}
+
+Truth holds_for_names(const CompiledRules& rules, const MessageFacts& facts, const AtomCode& atom) {
+  const auto answer = names_found(rules, facts, atom).answer;
+  if (answer == names::Found::Answer::kUnknown) return Truth::kUnknown;
+  return truth_of((answer == names::Found::Answer::kYes) == (atom.op == Operator::kEqual));
+}
+
 class Evaluator {
  public:
   Evaluator(const CompiledRules& rules, const MessageFacts& facts, Evaluation& evaluation)
@@ -55,12 +75,24 @@ class Evaluator {
     std::uint8_t& known = evaluation_.atoms_[place];
     if (known == Evaluation::kNotYet) {
       const AtomCode& atom = rules_.atoms[place];
-      const bool feature =
-          atom.kind == AtomCode::Kind::kNumber || atom.kind == AtomCode::Kind::kWord;
-      known = static_cast<std::uint8_t>(feature ? holds(atom, facts_.features)
-                                                : holds_for_one(atom, facts_.counters));
+      known = static_cast<std::uint8_t>(truth_of_comparison(atom));
     }
     return static_cast<Truth>(known);
+  }
+
+  Truth truth_of_comparison(const AtomCode& atom) const {
+    switch (atom.kind) {
+      case AtomCode::Kind::kNumber:
+      case AtomCode::Kind::kWord:
+        return holds(atom, facts_.features);
+      case AtomCode::Kind::kName:
+        return holds_for_names(rules_, facts_, atom);
+      case AtomCode::Kind::kCount:
+      case AtomCode::Kind::kShare:
+      case AtomCode::Kind::kUsual:
+        break;
+    }
+    return holds_for_one(atom, facts_.counters);
   }
 
   const CompiledRules& rules_;
@@ -79,6 +111,9 @@ PolicyEffect effect_of(const CompiledRules& rules, const Evaluation& evaluation)
     if (!evaluation.fires(i) || rule.shadow) continue;
     effect.score += rule.score.value_or(0);
     effect.action = std::max(effect.action, rule.action.value_or(rules::Action::kPass));
+    if (rule.at_most) {
+      effect.at_most = std::min(effect.at_most.value_or(rules::Action::kDiscard), *rule.at_most);
+    }
   }
   return effect;
 }

@@ -2,22 +2,39 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
+#include "milter/names/list_truth.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/counter_readings.h"
 #include "milter/policy/truth.h"
 
 namespace shingled::milter::policy {
 
+/// What is known of the names of one message.
+struct NameFacts {
+  const features::MessageNames& values;
+  /// For CompiledRules::files; nullptr = it is not known what is in it.
+  std::vector<const names::NameList*> files;
+};
+
 /// What is known of one message.
 struct MessageFacts {
   const FeatureValues& features;
   const CounterReadings& counters;  ///< for CompiledRules::needs
   std::span<const Truth> symbols;   ///< for CompiledRules::symbols: whether another source found it
+  const NameFacts* names = nullptr;  ///< null: all are unknown
 };
+
+/// Whether a name of the message is on the list of a comparison of kName. Of `!=`, too.
+names::Found names_found(const CompiledRules& rules, const MessageFacts& facts,
+                         const AtomCode& atom);
+/// Whether that comparison holds.
+Truth holds_for_names(const CompiledRules& rules, const MessageFacts& facts, const AtomCode& atom);
 
 /// What the rules say of a message. Made once and used for many messages, one after the other.
 /// Threads: one thread.
@@ -50,6 +67,7 @@ void evaluate(const CompiledRules& rules, const MessageFacts& facts, Evaluation&
 struct PolicyEffect {
   double score = 0;                             ///< the sum
   rules::Action action = rules::Action::kPass;  ///< the strongest
+  std::optional<rules::Action> at_most = {};    ///< the lowest bound
   friend bool operator==(const PolicyEffect&, const PolicyEffect&) = default;
 };
 PolicyEffect effect_of(const CompiledRules& rules, const Evaluation& evaluation);

@@ -124,10 +124,12 @@ class Explanation {
 
   [[nodiscard]] Truth truth(const Node& node) const;
   [[nodiscard]] Truth atom_truth(const AtomCode& atom) const {
+    if (atom.kind == AtomCode::Kind::kName) return holds_for_names(rules_, facts_, atom);
     return is_feature(atom) ? holds(atom, facts_.features) : holds_for_one(atom, facts_.counters);
   }
   [[nodiscard]] std::string leaf_text(const Node& node) const;
   [[nodiscard]] std::string atom_text(std::size_t place) const;
+  [[nodiscard]] std::string names_text(const Atom& text, const AtomCode& code) const;
   [[nodiscard]] std::string counter_text(const Atom& text, const AtomCode& code) const;
   [[nodiscard]] bool is_near_leaf(const Node& node, bool wanted) const;
 
@@ -209,6 +211,7 @@ bool Explanation::is_near_leaf(const Node& node, bool wanted) const {
   if (node.kind == Node::Kind::kSymbol) return truth(node) == Truth::kUnknown;
   if (node.kind != Node::Kind::kAtom) return false;
   const AtomCode& atom = rules_.atoms[node.first];
+  if (atom.kind == AtomCode::Kind::kName) return false;
   if (is_feature(atom)) {
     if (!facts_.features.is_known(atom.feature) || atom.kind == AtomCode::Kind::kWord) return false;
     return row_of(atom.feature).type == FeatureRow::Type::kNumber &&
@@ -231,6 +234,7 @@ std::string Explanation::leaf_text(const Node& node) const {
 std::string Explanation::atom_text(std::size_t place) const {
   const AtomCode& code = rules_.atoms[place];
   const Atom& text = rules_.atom_texts[place];
+  if (code.kind == AtomCode::Kind::kName) return names_text(text, code);
   if (!is_feature(code)) return counter_text(text, code);
   const FeatureRow& row = row_of(code.feature);
   const std::string value = to_string(facts_.features, code.feature);
@@ -241,6 +245,27 @@ std::string Explanation::atom_text(std::size_t place) const {
   const std::string threshold = threshold_text(text);
   if (value == threshold) return fmt::format("{} {}", row.name, value);
   return fmt::format("{} {}; rule: {}", row.name, value, threshold);
+}
+
+std::string Explanation::names_text(const Atom& text, const AtomCode& code) const {
+  const features::NameRow& row = features::row_of(code.name);
+  const bool secret = reader_ == Reader::kRecipients && (code.name == features::Name::kRecipient ||
+                                                         code.name == features::Name::kUser);
+  const names::Found found = names_found(rules_, facts_, code);
+  if (found.answer == names::Found::Answer::kUnknown || facts_.names == nullptr)
+    return fmt::format("{} unknown", row.word);
+  const std::string file = text.file.substr(text.file.rfind('/') + 1);
+  if (found.match) {
+    std::string out(row.word);
+    if (!secret) out += ' ' + found.match->value.substr(0, kPieceShown);
+    if (code.in_file) return out + fmt::format(" in {}:{}", file, found.match->line);
+    const bool same = found.match->entry == found.match->value;
+    return same || secret ? out : fmt::format("{} in {}", out, found.match->entry);
+  }
+  std::string value = secret ? std::string() : ' ' + to_string(facts_.names->values, code.name);
+  if (value.size() > kPieceShown) value = value.substr(0, kPieceShown) + "...";
+  return fmt::format("{}{} {}", row.word, value,
+                     code.in_file ? "not in " + file : "not " + threshold_text(text));
 }
 
 std::string Explanation::counter_text(const Atom& text, const AtomCode& code) const {
@@ -290,7 +315,7 @@ std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
 std::string explain_rule(const Rule& rule, std::string_view why) {
   std::string out = rule.name;
   if (rule.score) out += fmt::format(" {:+.2f}", *rule.score);
-  if (rule.action) out += fmt::format(" {}", rules::to_string(*rule.action));
+  if (const auto action = action_word(rule); !action.empty()) out += fmt::format(" {}", action);
   if (rule.shadow) out += " (shadow)";
   out += ": ";
   return out += why;

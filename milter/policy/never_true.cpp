@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
+#include "milter/names/name_form.h"
 #include "milter/policy/counter_feature.h"
 #include "milter/policy/print_condition.h"
 
@@ -129,6 +131,7 @@ class Search {
   bool add(const Fact& fact, const Goal& goal, std::map<std::string, Known>& known);
   std::vector<Fact> facts_of(const Atom& atom, bool wanted);
   std::vector<Fact> facts_of_counter(const Atom& atom, bool wanted);
+  std::vector<Fact> facts_of_name(const Atom& atom, Operator op);
 
   const FindRule& find_rule_;
   std::map<std::string, Wide> words_;  ///< numbers in place of words
@@ -210,6 +213,7 @@ std::vector<Fact> Search::facts_of(const Atom& atom, bool wanted) {
     fact.interval = {.least = is, .most = is};
     return {fact};
   }
+  if (atom.kind == Atom::Kind::kNames) return facts_of_name(atom, op);
   if (atom.kind != Atom::Kind::kFeature) return facts_of_counter(atom, wanted);
   const FeatureRow* const row = find_feature(atom.name);
   if (row == nullptr) return {};
@@ -226,6 +230,22 @@ std::vector<Fact> Search::facts_of(const Atom& atom, bool wanted) {
   } else {
     fact.interval = values_of(op, words_.try_emplace(atom.word, words_.size()).first->second);
   }
+  return {fact};
+}
+
+/// Only a name with one value, and an entry that only one value meets.
+std::vector<Fact> Search::facts_of_name(const Atom& atom, Operator op) {
+  const features::NameRow* const row = features::find_name(atom.name);
+  if (row == nullptr || row->several || atom.is_in || atom.entries.size() != 1) return {};
+  using Form = features::NameRow::Form;
+  const std::string& entry = atom.entries.front();
+  if (row->form == Form::kAddress || entry.starts_with('.') ||
+      (row->form == Form::kNetwork && entry.find('/') != std::string::npos))
+    return {};
+  Fact fact;
+  fact.subject = atom.name;
+  const std::string value = names::name_form(row->form, entry);
+  fact.interval = values_of(op, words_.try_emplace(value, words_.size()).first->second);
   return {fact};
 }
 

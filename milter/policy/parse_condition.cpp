@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "milter/features/feature.h"
+#include "milter/features/name.h"
 #include "milter/policy/condition_mistakes.h"
 #include "milter/policy/condition_tokens.h"
 
@@ -66,6 +68,12 @@ class ConditionParser {
   bool window(Atom& atom);
   bool feature_value(Atom& atom, const Token& value);
   std::optional<Number> number_of(const Token& token, std::string_view text);
+  [[nodiscard]] bool names_come(const Atom& atom) const;
+  bool names(Atom& atom);
+  bool name_value(Atom& atom);
+  bool name_list(Atom& atom);
+  bool name_file(Atom& atom);
+  void read_value() { token_ = tokens_.value_at(last_.offset + last_.text.size()); }
   std::optional<Operator> take_operator();
   void fail_behind(const Condition& read);
 
@@ -194,6 +202,11 @@ std::optional<Condition> ConditionParser::atom() {
       return std::nullopt;
     }
   }
+  if (atom.kind == Atom::Kind::kName && names_come(atom)) {
+    if (!names(atom)) return std::nullopt;
+    out.place = from(name.offset);
+    return out;
+  }
   const bool compared =
       is_comparison(meant_by(token_.text)) ||
       (token_.kind == Kind::kOperator && only(meant_by(token_.text), {"and", "or", "not"}).empty());
@@ -201,6 +214,84 @@ std::optional<Condition> ConditionParser::atom() {
   if ((compared || needed) && !comparison(atom)) return std::nullopt;
   out.place = from(name.offset);
   return out;
+}
+
+/// Whether the name is compared with other names: it is one of those, or a slip of the pen for one.
+bool ConditionParser::names_come(const Atom& atom) const {
+  const bool in = token_.is_word("in");
+  const bool equal = token_.text == "=" || token_.text == "!=" || token_.text == "==";
+  if (features::find_name(atom.name) != nullptr)
+    return in || token_.kind == Kind::kOperator || is_comparison(meant_by(token_.text));
+  if (features::find_feature(atom.name) != nullptr || (!in && !equal)) return false;
+  const std::string_view rest = ascii::trim_space(text_.substr(token_.offset + token_.text.size()));
+  if (rest.empty()) return false;
+  if (rest[0] == '/' || rest[0] == '"' || (rest[0] == '[' && in)) return true;
+  const std::string_view value = rest.substr(0, rest.find_first_of(" \t\r\n,()[]"));
+  return value.find_first_of("@/:") != std::string_view::npos;
+}
+
+/// Takes the value that is next.
+bool ConditionParser::name_value(Atom& atom) {
+  const bool keyword = is_keyword(token_.text);
+  if (token_.kind != Kind::kValue || keyword)
+    return fail(token_, fmt::format("a value is missing between {} and {}", last_.spoken(),
+                                    token_.spoken()));
+  std::string_view text = token_.text;
+  if (text.starts_with('"')) {
+    if (text.size() < 2 || !text.ends_with('"'))
+      return fail(token_, "this quotation is not closed");
+    text = text.substr(1, text.size() - 2);
+  }
+  atom.entries.emplace_back(text);
+  atom.entry_places.push_back(token_.place());
+  take();
+  return true;
+}
+
+bool ConditionParser::name_list(Atom& atom) {
+  const Token open = take();
+  while (true) {
+    read_value();
+    if (token_.text == "]" && atom.entries.empty())
+      return fail(Span{open.offset, token_.offset + 1 - open.offset},
+                  "nothing is between these brackets");
+    if (!name_value(atom)) return false;
+    if (token_.text == "]") break;
+    if (token_.kind == Kind::kEnd) return fail(open, "this bracket is not closed");
+    if (token_.text != ",")
+      return fail(token_, fmt::format("a comma is missing before {}", token_.spoken()));
+    take();
+  }
+  take();
+  return true;
+}
+
+bool ConditionParser::name_file(Atom& atom) {
+  if (!name_value(atom)) return false;
+  atom.file = std::move(atom.entries.back());
+  atom.entries.clear();
+  if (atom.file.starts_with('/') || atom.file.starts_with("./")) return true;
+  return fail(atom.entry_places.back(),
+              "values stand in brackets, such as [a@shop.example, b@shop.example]; a file is "
+              "written with its folder, such as /etc/shingled/names.list or ./names.list",
+              fmt::format("[{}]", atom.file));
+}
+
+bool ConditionParser::names(Atom& atom) {
+  atom.kind = Atom::Kind::kNames;
+  atom.op = Operator::kEqual;
+  if (token_.is_word("in")) {
+    atom.is_in = true;
+    take();
+    read_value();
+    return token_.text == "[" ? name_list(atom) : name_file(atom);
+  }
+  const auto op = take_operator();
+  if (!op) return false;
+  atom.op = *op;
+  read_value();
+  if (token_.text == "[") return fail(last_, "several values are written with 'in'", "in");
+  return name_value(atom);
 }
 
 std::optional<Operator> ConditionParser::take_operator() {

@@ -8,7 +8,8 @@
 
 namespace shingled::milter::policy {
 
-/// Reads a condition. Names are not looked up: check_condition does that.
+/// Reads a condition. Names are looked up only to see how far a value goes: check_condition checks
+/// them. A counter always has a measure, so `from.spam` is none of the names and `from` is.
 ///
 ///     condition = term {"or" term}
 ///     term      = factor {"and" factor}
@@ -16,6 +17,8 @@ namespace shingled::milter::policy {
 ///     atom      = COUNTER.MEASURE op amount ["in" window]
 ///               | COUNTER.MEASURE op percent "of" count ["in" window]
 ///               | COUNTER.MEASURE op factor "x usual" ["in" window]
+///               | NAME "=" value | NAME "!=" value
+///               | NAME "in" "[" value {"," value} "]" | NAME "in" file
 ///               | FEATURE [op value] | SYMBOL
 ///     op        = ">=" | ">" | "<=" | "<" | "=" | "!="
 ///

@@ -86,20 +86,29 @@ AskedWindows asked_windows(const CounterNeed& need, const CounterNeeds& all) {
   return out;
 }
 
+std::vector<const names::NameList*> lists_of(const CompiledRules& rules,
+                                             const names::Lists& lists) {
+  std::vector<const names::NameList*> out;
+  for (const names::ListFile& file : rules.files) out.push_back(lists.find(file));
+  return out;
+}
+
 /// A message as the rules see it, and what they say of it.
 class Judged {
  public:
-  Judged(const CompiledRules& rules, const rules::Facts& facts)
+  Judged(const CompiledRules& rules, const rules::Facts& facts, const names::Lists& lists)
       : features_(facts.features),
+        names_{facts.names, lists_of(rules, lists)},
         counters_(readings_of(rules.needs, facts.counters)),
         symbols_(truths_of(rules.symbols, facts)),
         evaluation(rules) {
     evaluate(rules, this->facts(), evaluation);
   }
-  [[nodiscard]] MessageFacts facts() const { return {features_, counters_, symbols_}; }
+  [[nodiscard]] MessageFacts facts() const { return {features_, counters_, symbols_, &names_}; }
 
  private:
   const FeatureValues& features_;
+  const NameFacts names_;
   const CounterReadings counters_;
   const std::vector<Truth> symbols_;
 
@@ -119,7 +128,7 @@ rules::Account texts_about(const Rule& rule, const std::string& line, const std:
   if (rule.shadow) account.arithmetic = "in shadow, does not count: " + why;
   account.details = {{"symbol", rule.name},
                      {"score", rule.score.value_or(0)},
-                     {"action", std::string(rule.action ? rules::to_string(*rule.action) : "")},
+                     {"action", std::string(action_word(rule))},
                      {"shadow", rule.shadow},
                      {"why", why},
                      {"reason", rule.reason},
@@ -169,7 +178,7 @@ std::function<rules::Account()> Policy::account_of(std::size_t rule, const Messa
   std::string why = explain_condition(*rules_, facts, evaluation, rule);
   std::string line = explain_rule(rules_->rules[rule], why);
   // Only pieces of mail are not for all readers.
-  std::string header = on_counters_[rule]
+  std::string header = on_counters_[rule] || rules_->asks_names()
                            ? explain_rule(*rules_, facts, evaluation, rule, Reader::kRecipients)
                            : line;
   std::string log =
@@ -179,11 +188,12 @@ std::function<rules::Account()> Policy::account_of(std::size_t rule, const Messa
           log = std::move(log)] { return texts_about(rules->rules[rule], line, why, header, log); };
 }
 
-std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts) const {
+std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts,
+                                             const names::Lists& lists) const {
   std::array<rules::Findings, 2> out;
   out[0].source = &kPolicySource;
   out[1].source = &kCounterPolicySource;
-  const Judged judged(*rules_, facts);
+  const Judged judged(*rules_, facts, lists);
   for (std::size_t r = 0; r < rules_->rules.size(); ++r) {
     const Rule& rule = rules_->rules[r];
     if (!rule.enabled) continue;
@@ -195,14 +205,16 @@ std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts) const {
     item.symbol = rule.name;
     item.score = rule.score.value_or(0);
     item.action = rule.action.value_or(rules::Action::kPass);
+    item.at_most = rule.at_most;
     if (rule.shadow) item.effect = rules::Evidence::Effect::kTried;
     item.account = account_of(r, judged.facts(), judged.evaluation);
   }
   return out;
 }
 
-std::vector<std::string> Policy::near_misses(const rules::Facts& facts) const {
-  const Judged judged(*rules_, facts);
+std::vector<std::string> Policy::near_misses(const rules::Facts& facts,
+                                             const names::Lists& lists) const {
+  const Judged judged(*rules_, facts, lists);
   std::vector<std::string> out;
   for (NearMiss& miss : policy::near_misses(*rules_, judged.facts(), judged.evaluation))
     out.push_back(std::move(miss.text));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/metrics/instruments.h"
+#include "milter/names/list_files.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/counter_readings.h"
 #include "milter/policy/evaluate.h"
@@ -45,11 +46,14 @@ class Policy {
 
   /// What the rules say of a message, from everything else that was found out about it: of
   /// kPolicySource and of kCounterPolicySource. Rules in shadow have no effect. Counts hits.
+  /// `lists`: the content of the files that conditions name.
   /// Cost: about 0.1 µs a rule, and a few for one that fires.
-  [[nodiscard]] std::array<rules::Findings, 2> judge(const rules::Facts& facts) const;
+  [[nodiscard]] std::array<rules::Findings, 2> judge(const rules::Facts& facts,
+                                                     const names::Lists& lists = {}) const;
 
   /// The rules that nearly fire, one line each (explain.h). `facts` may have findings of rules.
-  [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts) const;
+  [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts,
+                                                     const names::Lists& lists = {}) const;
 
  private:
   /// Of a rule that fires. The function may outlive the policy.

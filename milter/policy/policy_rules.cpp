@@ -8,6 +8,7 @@
 
 #include "config/base/assert.h"
 #include "config/document/diagnostics.h"
+#include "milter/names/list_evidence.h"
 #include "milter/policy/check_rules.h"
 #include "milter/policy/parse_condition.h"
 
@@ -33,15 +34,32 @@ rules::Action action_of(PolicyAction action) {
       return rules::Action::kReject;
     case PolicyAction::kDiscard:
       return rules::Action::kDiscard;
+    case PolicyAction::kAccept:
+    case PolicyAction::kDeliver:
+      break;
   }
   return rules::Action::kAddHeader;
+}
+
+/// Files of names begin at the folder of the file that names them.
+void complete_paths(Condition& condition, const std::string& named_in) {
+  for (Condition& part : condition.parts) complete_paths(part, named_in);
+  std::string& file = condition.atom.file;
+  if (!file.starts_with("./") || !named_in.starts_with('/')) return;
+  file = named_in.substr(0, named_in.rfind('/') + 1) + file.substr(2);
 }
 
 /// `condition` is that of the rule, read.
 Rule rule_of(const PolicyRuleOptions& options, Condition condition) {
   Rule out{.name = options.name, .condition = std::move(condition)};
   out.score = options.score;
-  if (options.action) out.action = action_of(*options.action);
+  if (options.action == PolicyAction::kAccept) {
+    out.at_most = rules::Action::kPass;
+  } else if (options.action == PolicyAction::kDeliver) {
+    out.at_most = rules::Action::kAddHeader;
+  } else if (options.action) {
+    out.action = action_of(*options.action);
+  }
   out.reason = options.reason;
   out.remedy = options.remedy;
   out.shadow = options.shadow;
@@ -113,6 +131,9 @@ void add_symbols(const Settings& settings, std::vector<std::string>& out) {
   }
   for (const SimilarList& list : settings.similar.lists) out.push_back(list.symbol);
   if (!settings.ratelimit.symbol.empty()) out.push_back(settings.ratelimit.symbol);
+  for (const std::string_view symbol :
+       {names::kAllowSymbol, names::kDeliverSymbol, names::kBlockSymbol})
+    out.emplace_back(symbol);
 }
 
 }  // namespace
@@ -124,6 +145,7 @@ CheckContext check_context(const Settings& settings) {
   const auto last = std::unique(out.symbols.begin(), out.symbols.end());
   out.symbols.erase(last, out.symbols.end());
   out.counters = settings.counters.enabled;
+  out.proofs = !settings.counters.pieces.authserv_ids.empty();
   if (settings.counters.pieces.authserv_ids.empty()) {
     for (const char* name : {"spf", "dkim", "dmarc"})
       out.missing.push_back({name, "counters.authserv_ids is empty"});
@@ -142,6 +164,7 @@ PolicyRules policy_rules(const PolicyOptions& options, const CheckContext& conte
       condition.atom.name = kUnreadable;
     } else {
       condition = std::get<Condition>(std::move(read));
+      complete_paths(condition, options.rules[i].condition_text.start.file);
     }
     rules.push_back(rule_of(options.rules[i], std::move(condition)));
   }
@@ -155,6 +178,14 @@ PolicyRules policy_rules(const PolicyOptions& options, const CheckContext& conte
     out.rules = std::make_shared<const CompiledRules>(*std::move(compiled));
   }
   out.problems = report.take();
+  return out;
+}
+
+std::vector<names::ListFile> list_files_of(const PolicyOptions& options,
+                                           const CompiledRules& rules) {
+  std::vector<names::ListFile> out = names::list_files_of(options);
+  for (const names::ListFile& file : rules.files)
+    if (std::ranges::find(out, file) == out.end()) out.push_back(file);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "config/document/places.h"
 #include "config/options/settings.h"
+#include "milter/names/list_files.h"
 #include "milter/policy/check_condition.h"
 #include "milter/policy/compile_rules.h"
 
@@ -22,6 +23,10 @@ struct PolicyRules {
   /// of the mistake inside the condition.
   std::vector<config::Problem> problems;
 };
+
+/// The lists of names that these settings ask: the allow and the block list, and those of rules.
+std::vector<names::ListFile> list_files_of(const PolicyOptions& options,
+                                           const CompiledRules& rules);
 
 /// Checks and compiles rules as they were written. Without rules the result has none.
 /// Threads: stateless.

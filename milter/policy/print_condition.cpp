@@ -4,9 +4,25 @@
 
 #include <array>
 
+#include "milter/policy/condition_mistakes.h"
+
 namespace shingled::milter::policy {
 
 namespace {
+
+/// A value as it is read again.
+std::string quoted(const std::string& value) {
+  const bool plain = !value.empty() && !is_keyword(value) &&
+                     value.find_first_of(" \t\n\v\f\r,()[]\"") == std::string::npos;
+  return plain ? value : '"' + value + '"';
+}
+
+std::string names_text(const Atom& atom) {
+  if (!atom.file.empty()) return quoted(atom.file);
+  std::string out;
+  for (const std::string& entry : atom.entries) out += (out.empty() ? "" : ", ") + quoted(entry);
+  return atom.is_in ? '[' + out + ']' : out;
+}
 
 std::string value_text(const Atom& atom) {
   switch (atom.kind) {
@@ -14,6 +30,8 @@ std::string value_text(const Atom& atom) {
       return fmt::format("{}% of {}", to_string(atom.number), to_string(atom.of));
     case Atom::Kind::kUsual:
       return fmt::format("{}x usual", to_string(atom.number));
+    case Atom::Kind::kNames:
+      return names_text(atom);
     case Atom::Kind::kFeature:
     case Atom::Kind::kCount:
     case Atom::Kind::kName:
@@ -61,7 +79,8 @@ std::string to_string(const Condition& condition) {
 
 std::string to_string(const Atom& atom) {
   if (atom.kind == Atom::Kind::kName) return atom.name;
-  if (atom.kind == Atom::Kind::kFeature)
+  if (atom.is_in) return fmt::format("{} in {}", atom.name, value_text(atom));
+  if (atom.kind == Atom::Kind::kFeature || atom.kind == Atom::Kind::kNames)
     return fmt::format("{} {} {}", atom.name, to_string(atom.op), value_text(atom));
   return fmt::format("{}.{} {} {} in {}", atom.name, atom.measure, to_string(atom.op),
                      value_text(atom), storage::counters::to_string(atom.window));

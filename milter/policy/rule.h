@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "milter/policy/condition.h"
@@ -18,13 +19,22 @@ struct Rule {
   Condition condition;
   std::optional<double> score = {};          ///< negative: speaks for the message
   std::optional<rules::Action> action = {};  ///< not kPass
-  std::string reason = {};                   ///< for people who ask why; may be empty
-  std::string remedy = {};                   ///< what somebody should do now; may be empty
-  bool shadow = false;                       ///< counted and logged, without effect
+  /// Instead of an action: the strongest that the score and all other rules may have. kPass is
+  /// `accept`, kAddHeader is `deliver`.
+  std::optional<rules::Action> at_most = {};
+  std::string reason = {};  ///< for people who ask why; may be empty
+  std::string remedy = {};  ///< what somebody should do now; may be empty
+  bool shadow = false;      ///< counted and logged, without effect
   bool enabled = true;
 
   friend bool operator==(const Rule&, const Rule&) = default;
 };
+
+/// "reject", "accept", "deliver"; empty if the rule only has a score.
+inline std::string_view action_word(const Rule& rule) {
+  if (rule.at_most) return *rule.at_most == rules::Action::kPass ? "accept" : "deliver";
+  return rule.action ? rules::to_string(*rule.action) : std::string_view();
+}
 
 inline constexpr std::size_t kRuleNameMax = 64;
 /// The most rules of a policy.

@@ -47,6 +47,10 @@ struct Evidence {
   Effect effect = Effect::kCounts;
   /// What it asks for by itself, whatever the score is, if it counts.
   Action action = Action::kPass;
+  /// If it counts: the strongest action that the score and all other evidence may have. Limits of
+  /// the amount of mail hold all the same.
+  std::optional<Action> at_most = {};
+  std::string place = {};  ///< where what decided is written: "allow.list:12"; no text of mail
   /// Makes the account on demand: there may be thousands of items, and few are shown.
   std::function<Account()> account;
 };

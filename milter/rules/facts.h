@@ -7,6 +7,7 @@
 
 #include "config/base/clock.h"
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
 #include "milter/rules/counter_facts.h"
 #include "milter/rules/evidence.h"
 #include "mime/analyze.h"
@@ -72,7 +73,8 @@ struct Facts {
   std::chrono::microseconds time{0};
   ScanStages stages;
   features::FeatureValues features;
-  CounterFacts counters;  ///< empty if nothing needs them
+  features::MessageNames names;  ///< unknown if nothing needs them
+  CounterFacts counters;         ///< empty if nothing needs them
   /// The findings of each source, in the order in which they are shown: first the hits of the
   /// look-ups, then other sources, with `Findings::time`. Empty if the scan was stopped.
   std::vector<Findings> findings;

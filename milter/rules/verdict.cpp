@@ -91,6 +91,34 @@ const Evidence* strongest_request(const Facts& facts) {
   return strongest;
 }
 
+/// The evidence that allows the least; null if none bounds the action.
+const Evidence* lowest_bound(const Facts& facts) {
+  const Evidence* lowest = nullptr;
+  for (const Findings& findings : facts.findings) {
+    for (const Evidence& item : findings.evidence) {
+      if (item.effect != Evidence::Effect::kCounts || !item.at_most) continue;
+      if (lowest == nullptr || *item.at_most < *lowest->at_most) lowest = &item;
+    }
+  }
+  return lowest;
+}
+
+/// The verdict without what is above a bound.
+Verdict bounded(Verdict verdict, const Evidence& bound) {
+  if (*bound.at_most == Action::kPass) {
+    verdict.accepted = bound.symbol;
+    verdict.failed = false;
+  } else if (verdict.action <= *bound.at_most) {
+    return verdict;
+  }
+  const std::string without(to_string(verdict.action));
+  const bool changed = verdict.action > *bound.at_most;
+  verdict.action = std::min(verdict.action, *bound.at_most);
+  verdict.reason = bound.account().log;
+  if (changed) verdict.reason += fmt::format(" (instead of {})", without);
+  return verdict;
+}
+
 }  // namespace
 
 std::string_view to_string(Action action) {
@@ -126,7 +154,10 @@ double score_without_counters(const Facts& facts) {
       .score;
 }
 
-Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure) {
+namespace {
+
+Verdict judge_unbounded(const Facts& facts, const ActionOptions& actions,
+                        FailurePolicy on_failure) {
   Verdict verdict;
   Sum sum = sum_of(facts, [](const Findings&) { return true; });
   verdict.symbols = std::move(sum.symbols);
@@ -151,6 +182,14 @@ Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on
       verdict.action = std::max(verdict.action, action_of(on_failure));
   }
   return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure) {
+  Verdict verdict = judge_unbounded(facts, actions, on_failure);
+  const Evidence* const bound = lowest_bound(facts);
+  return bound == nullptr ? verdict : bounded(std::move(verdict), *bound);
 }
 
 Verdict verdict_on_failure(FailurePolicy policy, std::string reason) {

@@ -21,9 +21,10 @@ struct Verdict {
   /// "score 12.00 reaches reject 10.00", or the evidence that asked for the action as in the log;
   /// after a failure: what failed. Bytes of mail may be in it.
   std::string reason;
-  bool failed = false;  ///< something is unknown, and the failure policy decided
+  bool failed = false;        ///< something is unknown, and the failure policy decided
+  std::string accepted = {};  ///< the symbol that let the message pass whatever its score is
 
-  [[nodiscard]] bool is_spam() const { return required && score >= *required; }
+  [[nodiscard]] bool is_spam() const { return accepted.empty() && required && score >= *required; }
 };
 
 /// The score of all findings but those of sources with `from_counters`. Pure.
@@ -33,7 +34,8 @@ double score_without_counters(const Facts& facts);
 Action choose_action(double score, const ActionOptions& actions);
 
 /// Makes a verdict of facts: the strongest of the action that the score reaches and those that
-/// pieces of evidence ask for. Only `Facts::findings` count. It is pure, so `scan` can repeat it.
+/// pieces of evidence ask for, but none above what `Evidence::at_most` allows. Only
+/// `Facts::findings` count. It is pure, so `scan` can repeat it.
 ///
 /// If something about the message is unknown (unknown.h: look-ups without an answer, bounds that
 /// were reached), the known facts decide if they are enough for an action above a header. Otherwise

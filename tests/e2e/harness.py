@@ -152,6 +152,8 @@ class Daemon:
                   f"counters.directory={self.tmp / 'counters'}",
                   f"history.file={self.tmp / 'history.db'}",
                   f"counters.journal_directory={self.tmp / 'counters'}",
+                  f"policy.allow_file={self.tmp / 'allow.list'}",
+                  f"policy.block_file={self.tmp / 'block.list'}",
                   f"reports.file={self.tmp / 'reports.db'}", *self.extra]
         arguments = [argument for value in values for argument in ("-o", value)]
         return arguments if self.config is None else ["-c", str(self.config), *arguments]

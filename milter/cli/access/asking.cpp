@@ -22,9 +22,13 @@ Result<std::unique_ptr<filter::Scanner>> open_scanner(
   // Without rules, too: commands show features.
   const policy::PolicyRules read = policy::policy_rules(settings);
   std::shared_ptr<const policy::Policy> policy;
-  if (read.rules != nullptr) policy = std::make_shared<const policy::Policy>(*read.rules);
+  std::shared_ptr<const names::CurrentLists> lists;
+  if (read.rules != nullptr) {
+    policy = std::make_shared<const policy::Policy>(*read.rules);
+    lists = names::lists_now(policy::list_files_of(settings.policy, *read.rules));
+  }
   return filter::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library),
-                               filter::Scanner::Names::kNow, std::move(policy));
+                               filter::Scanner::Names::kNow, std::move(policy), std::move(lists));
 }
 
 }  // namespace shingled::milter::cli

@@ -153,6 +153,8 @@ void keep_files_in(const std::string& folder, Settings& settings) {
   move_default(settings.ratelimit.file, MailLimitOptions().file, folder);
   move_default(settings.similar.file, SimilarOptions().file, folder);
   move_default(settings.reports.file, ReportOptions().file, folder);
+  move_default(settings.policy.allow_file, PolicyOptions().allow_file, folder);
+  move_default(settings.policy.block_file, PolicyOptions().block_file, folder);
   CounterOptions& counters = settings.counters;
   const CounterOptions built_in;
   move_default(counters.embedded.directory, built_in.embedded.directory, folder);

@@ -28,7 +28,8 @@ void add_history_command(CLI::App& app, Command& chosen);
 void add_report_commands(CLI::App& app, Command& chosen);  ///< report, reporters
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_features_command(CLI::App& app, Command& chosen);
-void add_policy_command(CLI::App& app, Command& chosen);  ///< check, test, try
+void add_policy_command(CLI::App& app, Command& chosen);      ///< check, test, try
+void add_name_list_commands(CLI::App& app, Command& chosen);  ///< allow, block
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_stores_command(CLI::App& app, Command& chosen);

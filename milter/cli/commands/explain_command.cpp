@@ -17,6 +17,8 @@
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
+#include "milter/counters/message_origin.h"
+#include "mime/message/header_block.h"
 #include "storage/access/source_name.h"
 
 namespace shingled::milter::cli {
@@ -58,6 +60,11 @@ class Explainer {
 
   int message(const SourceMessage& message) {
     rules::Facts facts = scanner_.scan(message.bytes);
+    const mime::HeaderBlock header =
+        mime::split_header_block(message.bytes, scanner_.settings().mime);
+    const auto origin =
+        counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
+    facts.names = scanner_.names_of(message.bytes, origin.envelope, /*whole_envelope=*/false);
     scanner_.apply_policy(facts);
     const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
                                    [](const auto& findings) { return findings.asked > 0U; });

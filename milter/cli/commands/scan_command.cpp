@@ -236,6 +236,8 @@ void print_features(const rules::Facts& facts, Console& console) {
   std::vector<TableRow> rows;
   for (const features::FeatureRow& row : features::features())
     rows.push_back({std::string(row.name), to_string(facts.features, row.feature)});
+  for (const features::NameRow& row : features::names())
+    rows.push_back({std::string(row.word), terminal_safe(to_string(facts.names, row.name))});
   print_table(rows, "    ", console);
   if (facts.counters.pieces.empty()) return;
   console.line("  counters");
@@ -250,13 +252,18 @@ int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
       scanner.scan(message.bytes, {}, {}, nullptr, arrival_of(arguments, settings));
   facts.truncated = message.cut;
   if (policy_counters != nullptr) policy_counters->add_to(facts, message, console);
+  facts.names = scanner.names_of(message.bytes, arguments.envelope.envelope,
+                                 /*whole_envelope=*/false);
   scanner.apply_policy(facts);
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
                       forged_in(message.bytes, settings), settings.milter);
   if (arguments.json) {
     Json object = scan_json(message, facts, decision, settings, further);
-    if (arguments.features) object["features"] = features_json(facts.features);
+    if (arguments.features) {
+      object["features"] = features_json(facts.features);
+      object["names"] = names_json(facts.names);
+    }
     if (arguments.verbose) object["near_misses"] = scanner.near_misses(facts);
     console.json(object);
   } else {

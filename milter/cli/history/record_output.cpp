@@ -47,6 +47,7 @@ std::string evidence_text(const MessageRecord& record) {
   for (const EvidenceRecord& evidence : record.evidence) {
     out += fmt::format("{}{} {:.2f}", out.empty() ? "" : ", ", terminal_safe(evidence.symbol),
                        evidence.score);
+    if (!evidence.place.empty()) out += fmt::format(" [{}]", terminal_safe(evidence.place));
     if (evidence.effect != Evidence::Effect::kCounts)
       out += fmt::format(" ({})", effect_text(evidence.effect));
   }
@@ -110,6 +111,7 @@ Json message_json(const ShownMessage& message) {
                         {"score", item.score},
                         {"effect", effect_text(item.effect)},
                         {"policy", item.policy}});
+    if (!item.place.empty()) evidence.back()["place"] = item.place;
   }
   return {{"time", moment_text(message.row.time)},
           {"queue_id", std::string(as_text(message.row.queue_id))},
@@ -156,7 +158,9 @@ void print_message(const ShownMessage& message, Console& console) {
     for (const EvidenceRecord& evidence : record.evidence) {
       rows.push_back({terminal_safe(evidence.symbol), fmt::format("{:.2f}", evidence.score),
                       std::string(effect_text(evidence.effect)),
-                      evidence.policy ? "a rule of the policy" : ""});
+                      evidence.policy          ? "a rule of the policy"
+                      : evidence.place.empty() ? ""
+                                               : terminal_safe(evidence.place)});
     }
     print_table(rows, "  ", console);
   }

@@ -33,4 +33,15 @@ std::string amounts_text(const storage::counters::Amounts& amounts) {
   return out.empty() ? "0" : out;
 }
 
+Json names_json(const features::MessageNames& names) {
+  Json out = Json::object();
+  for (const features::NameRow& row : features::names()) {
+    Json& value = out[std::string(row.word)] = nullptr;
+    if (!names.is_known(row.name)) continue;
+    value = Json::array();
+    for (const std::string& each : names.values(row.name)) value.push_back(each);
+  }
+  return out;
+}
+
 }  // namespace shingled::milter::cli

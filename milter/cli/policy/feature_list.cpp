@@ -4,6 +4,7 @@
 
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/features/feature.h"
+#include "milter/features/name.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::cli {
@@ -19,6 +20,18 @@ void print_feature_json(const features::FeatureRow& row, Console& console) {
   if (!row.words.empty()) json["words"] = row.words;
   if (row.most) json["most"] = *row.most;
   console.json(json);
+}
+
+void print_name_json(const features::NameRow& row, Console& console) {
+  console.json({{"name", row.word},
+                {"type", "name"},
+                {"form", to_string(row.form)},
+                {"unit", ""},
+                {"source", row.source},
+                {"help", row.help},
+                {"example", row.example},
+                {"window", false},
+                {"several", row.several}});
 }
 
 void print_counter_json(const CounterFeature& feature, Console& console) {
@@ -48,6 +61,13 @@ void print_tables(Console& console) {
   }
   print_table(rows, "", console);
   console.line("");
+  rows = {{"name", "form", "from", "meaning"}};
+  for (const features::NameRow& row : features::names()) {
+    rows.push_back({std::string(row.word), std::string(to_string(row.form)),
+                    std::string(row.source), std::string(row.help)});
+  }
+  print_table(rows, "", console);
+  console.line("");
   rows = {{"counter", "meaning", "measures"}};
   for (const std::string& counter : policy::counter_names()) {
     const PieceTypeRow* const type = find_piece_type(counter);
@@ -65,6 +85,7 @@ int run_features(const FeaturesArguments& arguments, Console& console) {
     return EX_OK;
   }
   for (const features::FeatureRow& row : features::features()) print_feature_json(row, console);
+  for (const features::NameRow& row : features::names()) print_name_json(row, console);
   for (const CounterFeature& feature : policy::counter_features())
     print_counter_json(feature, console);
   return EX_OK;

@@ -47,7 +47,8 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
 std::string effect_text_of(const Rule& rule) {
   std::string out;
   if (rule.score) out = fmt::format("{:+.2f}", *rule.score);
-  if (rule.action) out += (out.empty() ? "" : " ") + std::string(to_string(*rule.action));
+  const std::string_view action = policy::action_word(rule);
+  if (!action.empty()) out += (out.empty() ? "" : " ") + std::string(action);
   if (rule.shadow) out += " shadow";
   if (!rule.enabled) out += " off";
   return out;
@@ -138,6 +139,11 @@ void print_trial(const Tried& tried, const TrialReport& report, Console& console
                              window == kUsualWindow ? "what is usual, which no history has"
                                                     : "the window " + window + " (history.windows)",
                              rules_with(*tried.rules, window)));
+  }
+  if (tried.rules->asks_names()) {
+    console.line(
+        "The history keeps no names: comparisons of addresses, domains and the like are unknown, "
+        "and rules that need them do not fire here.");
   }
   if (report.unseen > 0)
     console.line(fmt::format("{} judged without a look at them: not tried", report.unseen));

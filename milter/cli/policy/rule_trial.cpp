@@ -7,6 +7,7 @@
 #include "config/base/byte_reader.h"
 #include "milter/history/message_row.h"
 #include "milter/history/row_code.h"
+#include "milter/names/list_evidence.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::cli {
@@ -121,7 +122,7 @@ struct RuleTrial::Prepared {
 
   /// A comparison with a window that the rows do not have is unknown.
   void hide_windows(AtomCode& atom) const {
-    if (atom.kind == AtomCode::Kind::kNumber || atom.kind == AtomCode::Kind::kWord) return;
+    if (atom.kind < AtomCode::Kind::kCount) return;
     const std::vector<std::size_t>& places = columns[atom.need];
     bool hidden = places[atom.window] == kNowhere;
     if (atom.kind == AtomCode::Kind::kUsual) {
@@ -189,6 +190,16 @@ void RuleTrial::read_symbols() {
   }
 }
 
+Action RuleTrial::with_lists_of_then(Action other, Action action) const {
+  for (const history::EvidenceRecord& evidence : record_.evidence) {
+    if (evidence.policy || evidence.effect != rules::Evidence::Effect::kCounts) continue;
+    if (evidence.symbol == names::kAllowSymbol) return Action::kPass;
+    if (evidence.symbol == names::kDeliverSymbol) other = std::min(other, Action::kAddHeader);
+    if (evidence.symbol == names::kBlockSymbol) other = std::max(other, action);
+  }
+  return other;
+}
+
 double RuleTrial::score_of_others() const {
   double score = record_.score;
   for (const history::EvidenceRecord& evidence : record_.evidence) {
@@ -224,8 +235,10 @@ void RuleTrial::add(const storage::sqlite::HistoryReader::View& row) {
 
   const policy::PolicyEffect effect = policy::effect_of(prepared.rules, prepared.evaluation);
   const double score = score_of_others() + effect.score;
-  const Action other =
+  Action other =
       record_.failed ? action : std::max(rules::choose_action(score, actions_), effect.action);
+  if (effect.at_most) other = std::min(other, *effect.at_most);
+  other = with_lists_of_then(other, action);
   for (std::size_t i = 0; i < kTrialActions; ++i) {
     if (i <= row.action) report_.before[i] += counts;
     if (i <= static_cast<std::size_t>(other)) report_.after[i] += counts;

@@ -73,7 +73,7 @@ std::set<std::string> windows_of(const policy::Condition& condition);
 
 /// Tries rules on rows of the history: they take the place of the rules of then. The score of other
 /// evidence stays, the thresholds are those of `actions`. A message that the failure policy judged
-/// keeps its verdict.
+/// keeps its verdict. The history has no names, so that rules on them do not fire.
 ///
 /// A window that a row does not have is unknown. A symbol of another source is unknown in a row
 /// that is incomplete and does not have it.
@@ -98,6 +98,8 @@ class RuleTrial {
   void read_counters(const Prepared& prepared, policy::CounterReadings& out) const;
   void read_symbols();
   [[nodiscard]] double score_of_others() const;
+  /// What the allow and the block list said then, they say now. `action`: of then.
+  [[nodiscard]] rules::Action with_lists_of_then(rules::Action other, rules::Action action) const;
   void count_change(const storage::sqlite::HistoryReader::View& row, rules::Action to,
                     double score_to);
 

@@ -98,7 +98,8 @@ TEST(CheckRules, WantsAScoreOrAnAction) {
   EXPECT_EQ(problems_of({with_action}), Texts{});
   with_action.action = rules::Action::kPass;
   EXPECT_EQ(problems_of({with_action}),
-            Texts{"A: allowed: add_header, tempfail, quarantine, reject and discard"});
+            Texts{"A: allowed: add_header, tempfail, quarantine, reject, discard, accept "
+                  "and deliver"});
 }
 
 TEST(CheckRules, AllowsAtMostTenThousand) {

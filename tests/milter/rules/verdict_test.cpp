@@ -161,5 +161,65 @@ TEST(Verdict, HasAScoreWithoutTheCounters) {
   EXPECT_EQ(judge(facts, ActionOptions(), FailurePolicy::kAccept).score, 7);
 }
 
+Evidence bound(const char* symbol, Action at_most) {
+  Evidence item;
+  item.symbol = symbol;
+  item.at_most = at_most;
+  item.account = [symbol] { return Account{.log = symbol, .header = {}, .arithmetic = {}}; };
+  return item;
+}
+
+struct BoundCase {
+  const char* why;
+  double score;
+  Action request;
+  std::optional<Action> at_most;
+  Action expected;
+  bool spam;
+};
+
+const BoundCase kBounds[] = {
+    {"no bound", 12, Action::kPass, {}, Action::kReject, true},
+    {"accepted above the score", 12, Action::kPass, Action::kPass, Action::kPass, false},
+    {"accepted above another rule", 0, Action::kDiscard, Action::kPass, Action::kPass, false},
+    {"accepted without need", 0, Action::kPass, Action::kPass, Action::kPass, false},
+    {"delivered with its mark", 12, Action::kPass, Action::kAddHeader, Action::kAddHeader, true},
+    {"not marked by being delivered", 0, Action::kPass, Action::kAddHeader, Action::kPass, false},
+};
+
+TEST(Verdict, DoesNotGoBeyondWhatEvidenceAllows) {
+  constexpr Source kSource{.key = "test", .title = "test"};
+  for (const BoundCase& c : kBounds) {
+    Facts facts;
+    Findings& findings = facts.findings.emplace_back();
+    findings.source = &kSource;
+    Evidence bad;
+    bad.symbol = "BAD";
+    bad.score = c.score;
+    bad.action = c.request;
+    bad.account = [] { return Account{.log = "BAD", .header = {}, .arithmetic = {}}; };
+    findings.evidence.push_back(bad);
+    if (c.at_most) findings.evidence.push_back(bound("BOUND", *c.at_most));
+    const Verdict verdict = judge(facts, ActionOptions{}, FailurePolicy::kReject);
+    EXPECT_EQ(verdict.action, c.expected) << c.why;
+    EXPECT_EQ(verdict.is_spam(), c.spam) << c.why;
+    EXPECT_EQ(verdict.score, c.score) << c.why;
+  }
+}
+
+TEST(Verdict, AcceptsAlsoWhatCouldNotBeLookedAt) {
+  constexpr Source kSource{.key = "test", .title = "test"};
+  Facts facts;
+  Findings& findings = facts.findings.emplace_back();
+  findings.source = &kSource;
+  findings.gaps.push_back({"away"});
+  findings.evidence.push_back(bound("BOUND", Action::kPass));
+  const Verdict verdict = judge(facts, ActionOptions{}, FailurePolicy::kTempfail);
+  EXPECT_EQ(verdict.action, Action::kPass);
+  EXPECT_FALSE(verdict.failed);
+  EXPECT_EQ(verdict.accepted, "BOUND");
+  EXPECT_EQ(verdict.reason, "BOUND (instead of tempfail)");
+}
+
 }  // namespace
 }  // namespace shingled::milter::rules

@@ -297,7 +297,8 @@ TEST_F(PolicyCommands, FeaturesAreListedWithTheirMeasures) {
     EXPECT_FALSE(json["help"].get<std::string>().empty());
     EXPECT_FALSE(json["source"].get<std::string>().empty());
   }
-  EXPECT_EQ(count, features::features().size() + policy::counter_features().size());
+  EXPECT_EQ(count, features::features().size() + features::names().size() +
+                       policy::counter_features().size());
 }
 
 }  // namespace
