@@ -29,9 +29,9 @@ struct PieceOptions {
   /// server of ours must remove such headers that came from outside (RFC 8601 section 5).
   std::vector<std::string> authserv_ids = {};
 
-  std::uint32_t texts_max = 8;           ///< texts of a message that are searched, 1 to 1000
-  std::uint32_t recipients_max = 50;     ///< 1 to 1000
-  std::uint32_t links_max = 50;          ///< 1 to 1000; also of hosts, of domains, of paths
+  std::uint32_t texts_max = 8;        ///< texts of a message that are searched, 1 to 1000
+  std::uint32_t recipients_max = 50;  ///< 1 to 1000
+  std::uint32_t links_max = 50;  ///< 1 to 1000; also of hosts, of domains, of paths, of pictures
   std::uint32_t addresses_max = 20;      ///< mail addresses in texts, 1 to 1000
   std::uint32_t phones_max = 20;         ///< telephone numbers in texts, 1 to 1000
   std::uint32_t wallets_max = 20;        ///< 1 to 1000

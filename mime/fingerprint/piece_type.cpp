@@ -75,6 +75,7 @@ constexpr auto kTypes = std::to_array<PieceTypeRow>({
     {kImage, "image", kSingle, "checksum of an image"},
     {kHiddenPhrase, "hidden_phrase", kSingle,
      "a phrase of HTML that no reader sees: title, text hidden by styles"},
+    {kImageLink, "image_link", kSingle, "scheme, host and path of a picture that HTML loads"},
     {kAttachmentRecipient, "attachment_recipient", kPair, "attachment and recipient"},
     {kUniqueAttachmentRecipients, "unique_attachment_recipients", kUnique,
      "different recipients of an attachment"},

@@ -71,6 +71,7 @@ enum class PieceType : std::uint8_t {
   kAttachment = 62,
   kImage = 63,
   kHiddenPhrase = 64,
+  kImageLink = 65,
   kAttachmentRecipient = 66,
   kUniqueAttachmentRecipients = 67,
   kAttachmentSender = 68,

@@ -99,6 +99,24 @@ std::uint8_t to_channel(double value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
 }
 
+/// The arguments of hsl(): the hue in degrees, saturation and lightness in percent.
+Color hsl_color(double hue, double saturation, double lightness) {
+  constexpr double kTurn = 360;
+  constexpr double kSixth = 60;
+  const double s = std::clamp(saturation / 100, 0.0, 1.0);
+  const double l = std::clamp(lightness / 100, 0.0, 1.0);
+  const double h = std::fmod(std::fmod(std::trunc(hue), kTurn) + kTurn, kTurn) / kSixth;
+  // The colour with this hue that has neither white nor black in it, then these.
+  const double chroma = (1 - std::abs(2 * l - 1)) * s;
+  const double second = chroma * (1 - std::abs(std::fmod(h, 2) - 1));
+  const double least = l - chroma / 2;
+  const double channels[6][3] = {{chroma, second, 0}, {second, chroma, 0}, {0, chroma, second},
+                                 {0, second, chroma}, {second, 0, chroma}, {chroma, 0, second}};
+  const auto& rgb = channels[static_cast<std::size_t>(h) % 6];
+  const auto channel = [least](double part) { return to_channel((part + least) * 255); };
+  return {channel(rgb[0]), channel(rgb[1]), channel(rgb[2])};
+}
+
 /// Reads the rest of a function up to its parenthesis; nested ones are skipped.
 std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
   std::array<CssToken, kColorArgumentsMax> arguments;
@@ -116,13 +134,18 @@ std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
     if (clean) arguments[count++] = token;
   }
   const std::string lower = ascii::to_lower(name);
-  const bool alpha = lower == "rgba";
-  if (!clean || (!alpha && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
+  const bool alpha = lower == "rgba" || lower == "hsla";
+  const bool hsl = lower == "hsl" || lower == "hsla";
+  if (!clean || (!alpha && !hsl && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
   const auto channel = [&arguments](std::size_t i, double unit) {
     const CssToken& argument = arguments[i];
     return to_channel(argument.text == "%" ? argument.number * 2.55 : argument.number * unit);
   };
-  Color color{channel(0, 1), channel(1, 1), channel(2, 1)};
+  const auto hue = [](const CssToken& angle) {
+    return angle.text == "%" ? angle.number * 3.6 : angle.number;
+  };
+  Color color = hsl ? hsl_color(hue(arguments[0]), arguments[1].number, arguments[2].number)
+                    : Color{channel(0, 1), channel(1, 1), channel(2, 1)};
   if (alpha) color.alpha = channel(3, 255);
   return color;
 }

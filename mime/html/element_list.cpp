@@ -64,7 +64,15 @@ std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
     if (const auto* css_class = tree.attribute(element, AttributeName::kClass)) {
       item.css_class = usable_class(css_class->value(kClassRawBytesMax));
     }
-    if (const auto* url = url_of(tree, element)) item.url = url->value(kUrlBytesMax);
+    if (const auto* url = url_of(tree, element)) {
+      item.url = url->value(kUrlBytesMax);
+      if (url->raw.find('&') != std::string_view::npos)
+        item.target = url->browser_value(kUrlBytesMax);
+    }
+    if (element.is("img")) {
+      if (const auto* source = tree.attribute(element, AttributeName::kSrc))
+        item.picture = source->browser_value(kUrlBytesMax);
+    }
     item.depth = depths[i];
   }
   return list;

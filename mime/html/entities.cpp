@@ -204,10 +204,74 @@ class Decoder {
   std::size_t at_ = 0;
 };
 
+/// The longest name in the table, "CounterClockwiseContourIntegral".
+constexpr std::size_t kReferenceNameBytesMax = 31;
+
+/// What a browser makes of a number: the control characters of Latin-1 are those of Windows.
+std::uint32_t as_windows(std::uint32_t code) {
+  static constexpr std::array<std::uint16_t, 32> kWindows = {
+      0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6,  0x2030, 0x160,
+      0x2039, 0x152,  0x8D,   0x17D,  0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+      0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
+  constexpr std::uint32_t kFirst = 0x80;
+  return code >= kFirst && code < kFirst + kWindows.size() ? kWindows[code - kFirst] : code;
+}
+
+/// Decodes a reference of the form "&#...". Returns the bytes read; 0 if it is none.
+std::size_t append_number(std::string_view raw, std::string& out) {
+  std::size_t at = std::string_view("&#").size();
+  const bool hex = at < raw.size() && ascii::to_lower(raw[at]) == 'x';
+  const std::uint32_t base = hex ? 16 : 10;
+  if (hex) ++at;
+  const std::size_t digits = at;
+  while (at < raw.size() && is_digit_of(raw[at], base)) ++at;
+  if (at == digits) return 0;
+  out += to_utf8(as_windows(*parse_code_point(raw.substr(digits, at - digits), base)));
+  return at + (at < raw.size() && raw[at] == ';' ? 1 : 0);
+}
+
+/// Decodes a reference of the form "&name". Returns the bytes read; 0 if it is none.
+std::size_t append_name(std::string_view raw, std::string& out) {
+  std::string_view name = raw.substr(1, kReferenceNameBytesMax + 1);
+  const auto* const end = std::find_if_not(name.begin(), name.end(), ascii::is_alnum);
+  name = name.substr(0, static_cast<std::size_t>(end - name.begin()));
+  const auto behind = [raw](std::size_t bytes) {
+    return bytes + 1 < raw.size() ? raw[bytes + 1] : '\0';
+  };
+  if (const Entity* entity = find_entity(name); entity != nullptr && behind(name.size()) == ';') {
+    out += entity->text;
+    return name.size() + 2;
+  }
+  for (; !name.empty(); name.remove_suffix(1)) {
+    const Entity* entity = find_entity(name);
+    if (entity == nullptr || !entity->legacy) continue;
+    if (behind(name.size()) == '=' || ascii::is_alnum(behind(name.size()))) return 0;
+    out += entity->text;
+    return name.size() + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void append_decoded(std::string& out, std::string_view run, Spaces spaces) {
   Decoder(out, run).decode(spaces);
+}
+
+std::string attribute_text(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  while (!raw.empty()) {
+    const std::size_t plain = std::min(raw.find('&'), raw.size());
+    out += raw.substr(0, plain);
+    raw.remove_prefix(plain);
+    if (raw.empty()) break;
+    const std::size_t read =
+        raw.starts_with("&#") ? append_number(raw, out) : append_name(raw, out);
+    if (read == 0) out += '&';
+    raw.remove_prefix(std::max<std::size_t>(read, 1));
+  }
+  return out;
 }
 
 }  // namespace shingled::mime

@@ -61,6 +61,10 @@ std::size_t behind_last(std::string_view html, char quote) {
 
 }  // namespace
 
+std::string Attribute::browser_value(std::size_t bytes_max) const {
+  return attribute_text(raw.substr(0, bytes_max));
+}
+
 std::string Attribute::value(std::size_t bytes_max) const {
   std::string decoded;
   append_decoded(decoded, raw.substr(0, bytes_max), Spaces::kKeep);

@@ -34,6 +34,8 @@ struct Attribute {
 
   /// The value of the first `bytes_max` bytes, with entities decoded.
   [[nodiscard]] std::string value(std::size_t bytes_max = std::string_view::npos) const;
+  /// The same as a browser decodes them.
+  [[nodiscard]] std::string browser_value(std::size_t bytes_max) const;
 };
 
 enum class HtmlTokenKind : std::uint8_t {

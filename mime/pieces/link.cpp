@@ -82,13 +82,49 @@ std::optional<std::string> host_of(std::string_view authority) {
   return may_be_host(host) ? std::optional(std::move(host)) : std::nullopt;
 }
 
+/// How many full stops a step of a path consists of, in any spelling: "." is 1, "%2E." is 2; 0 for
+/// any other step.
+std::size_t dots_in(std::string_view step) {
+  constexpr std::string_view kEncoded = "%2e";
+  std::size_t dots = 0;
+  for (; !step.empty(); ++dots) {
+    const bool plain = step.front() == '.';
+    if (!plain && !ascii::starts_with_ignoring_case(step, kEncoded)) return 0;
+    step.remove_prefix(plain ? 1 : kEncoded.size());
+  }
+  return dots;
+}
+
+/// Appends `path`, whose first step follows the slash at the end of `out`, without the steps "."
+/// and
+/// "..", as a browser requests it (WHATWG URL 4.4, path state).
+void append_steps(std::string_view path, std::string& out) {
+  for (;;) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view step = path.substr(0, end);
+    const bool last = end == path.size();
+    switch (dots_in(step)) {
+      case 1:
+        break;
+      case 2:
+        if (out.size() > 1) out.erase(out.rfind('/', out.size() - 2) + 1);
+        break;
+      default:
+        out += percent_decoded(step);
+        if (!last) out += '/';
+    }
+    if (last) return;
+    path.remove_prefix(end + 1);
+  }
+}
+
 /// Where "/path?query", or a part of it, leads from another link.
 Link below(Link link, std::string_view rest) {
   const std::string_view path = rest.substr(0, rest.find('?'));
-  if (path.starts_with('/')) {
-    link.path = percent_decoded(path);
-  } else if (!path.empty()) {
-    link.path = link.path.substr(0, link.path.rfind('/') + 1) + percent_decoded(path);
+  if (!path.empty()) {
+    link.path.erase(path.starts_with('/') ? 0 : link.path.rfind('/') + 1);
+    if (link.path.empty()) link.path = "/";
+    append_steps(path.substr(path.starts_with('/') ? 1 : 0), link.path);
   }
   link.query = path.size() < rest.size() ? rest.substr(path.size() + 1) : std::string_view();
   return link;
@@ -114,7 +150,7 @@ std::optional<Link> read_link(std::string_view url, const Link* base) {
   std::string text = clean_url(url);
   if (text.starts_with("//")) {
     text.insert(0, "http:");
-  } else if (ascii::starts_with_ignoring_case(text, "www.")) {
+  } else if (base == nullptr && ascii::starts_with_ignoring_case(text, "www.")) {
     text.insert(0, "http://");
   }
   std::string_view rest = std::string_view(text).substr(0, text.find('#'));
@@ -127,6 +163,8 @@ std::optional<Link> read_link(std::string_view url, const Link* base) {
   link.scheme = ascii::to_lower(rest.substr(0, scheme));
   if (std::ranges::find(kSchemes, link.scheme) == kSchemes.end()) return std::nullopt;
   rest.remove_prefix(scheme + 1);
+  if (base != nullptr && link.scheme == base->scheme && !rest.starts_with('/'))
+    return below(*base, rest);  // "https:x" below an https base (WHATWG URL 4.4, scheme state)
   // Browsers take any number of slashes, also one or none.
   rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());

@@ -14,7 +14,7 @@ inline constexpr std::size_t kLinkBytesMax = 2048;
 struct Link {
   std::string scheme;  ///< lower case
   std::string host;    ///< in the form of ascii_host(), or a dotted IPv4 or an IPv6 address
-  std::string path;    ///< percent escapes decoded once; begins with a slash
+  std::string path;    ///< without dot segments, percent escapes decoded once; begins with a slash
   std::string query;   ///< as written, without the question mark
 
   /// "https://www.example.org/a/b": without the query, which differs from mail to mail.
@@ -26,8 +26,8 @@ struct Link {
 };
 
 /// Reads a link of a text or the href of HTML with its entities decoded. White space in it is
-/// nothing, as for browsers. Without a scheme it must begin with two slashes or with `www.`, or is
-/// relative to `base`, unless that is null.
+/// nothing, as for browsers. Without a scheme it is relative to `base`; if that is null it must
+/// begin with two slashes or with `www.`.
 ///
 /// Errors:  nullopt for relative links without a base, other schemes than http, https and ftp, hosts
 ///          that are not valid, and hosts that may go on beyond kLinkBytesMax.

@@ -36,6 +36,7 @@ std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options) {
     case PieceType::kLinkPath:
     case PieceType::kLinkShape:
     case PieceType::kForeignHost:
+    case PieceType::kImageLink:
       return options.links_max;
     case PieceType::kPhrase:
     case PieceType::kNotice:

@@ -11,6 +11,7 @@
 #include "mime/pieces/link_shape.h"
 #include "mime/pieces/normal_address.h"
 #include "mime/pieces/phone_numbers.h"
+#include "mime/pieces/plain_signs.h"
 #include "mime/pieces/wallets.h"
 #include "mime/url/url_finder.h"
 
@@ -105,6 +106,13 @@ class TextPieces {
     add_link(url, base);
   }
 
+  /// The source of a picture.
+  void add_picture(std::string_view url, const Link* base) {
+    if (!meter_.spend(kStepsALink)) return pieces_.note_dropped();
+    if (const auto link = read_link(ascii::trim_space(url), base))
+      pieces_.add(PieceType::kImageLink, link->text());
+  }
+
   /// A URL, an address or a bare name as find_urls() finds it.
   void add_found(std::string_view url, bool in_footer) {
     in_footer_ = in_footer;
@@ -132,6 +140,10 @@ class TextPieces {
   }
 
   void add_link(std::string_view url, const Link* base) {
+    // Browsers go below the base, mail programs that ignore a base to the host that one reads.
+    constexpr std::string_view kBareHost = "www.";
+    if (base != nullptr && ascii::starts_with_ignoring_case(url, kBareHost))
+      add_link(std::string("http://").append(url), nullptr);
     const auto link = read_link(url, base);
     if (!link) return;
     pieces_.add(PieceType::kLinkDomain, link->domain());
@@ -169,13 +181,22 @@ bool leads_somewhere(const HtmlElement& element) {
   return !element.url.empty() && element.name != "base" && element.name != "link";
 }
 
+/// Where an element leads in a browser.
+std::string_view target_of(const HtmlElement& element) {
+  return element.target.empty() ? element.url : element.target;
+}
+
 /// What relative links are relative to: the first <base> with a URL, as in browsers. Links could
-/// hide their host there.
+/// hide their host there. What is called so in a drawing is another element.
 std::optional<Link> base_of(std::span<const HtmlElement> elements) {
-  const auto base = std::ranges::find_if(elements, [](const HtmlElement& element) {
-    return element.name == "base" && !element.url.empty();
-  });
-  return base == elements.end() ? std::nullopt : read_link(base->url);
+  std::optional<std::uint32_t> drawing;  // its depth
+  for (const HtmlElement& element : elements) {
+    if (drawing && element.depth > *drawing) continue;
+    drawing.reset();
+    if (element.name == "svg") drawing = element.depth;
+    if (element.name == "base" && !element.url.empty()) return read_link(target_of(element));
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -186,7 +207,9 @@ void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions&
   const std::optional<Link> base = base_of(text.elements);
   for (const HtmlElement& element : text.elements) {
     if (meter.refused()) break;
-    if (leads_somewhere(element)) named.add_target(element.url, base ? &*base : nullptr);
+    const Link* const from = base ? &*base : nullptr;
+    if (leads_somewhere(element)) named.add_target(target_of(element), from);
+    if (!element.picture.empty()) named.add_picture(element.picture, from);
   }
   if (!meter.spend(text.content.size(), kStepsASearchedByte)) return pieces.note_dropped();
   const Oneline line = make_oneline(text.content, text.form);
@@ -197,11 +220,13 @@ void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions&
     named.add_found(std::string_view(line.text).substr(span.offset, span.length),
                     span.offset >= footer);
   }
+  std::string storage;
+  const std::string_view plain = with_plain_signs(text.content, storage);
   // One more than there is room for, so that the list counts that there were more.
-  for (const std::string& phone : find_phones(text.content, options.phones_max + 1)) {
+  for (const std::string& phone : find_phones(plain, options.phones_max + 1)) {
     pieces.add(PieceType::kPhone, phone);
   }
-  for (const std::string& wallet : find_wallets(text.content, options.wallets_max + 1)) {
+  for (const std::string& wallet : find_wallets(plain, options.wallets_max + 1)) {
     pieces.add(PieceType::kWallet, wallet);
   }
 }

@@ -192,8 +192,10 @@ class RobustReader {
 
   void read(std::string_view content) {
     content = content.substr(0, kRobustTextBytesMax);
+    const std::size_t footer_bytes = footer_bytes_of(content);
     std::string line;
     while (!content.empty() && !are_full() && !ended_) {
+      in_footer_ = content.size() <= footer_bytes;
       const std::size_t end = std::min(content.find('\n'), content.size());
       std::string_view raw = content.substr(0, end);
       if (raw.ends_with('\r')) raw.remove_suffix(1);
@@ -221,11 +223,33 @@ class RobustReader {
     // If nothing is above it, the forwarded text is the message itself: spam does that.
     ended_ = begun_ && (other || (attribution && form_ == TextForm::kHtml));
     if (attribution || other) return;
-    below_rule_ = below_rule_ || is_rule(line);
+    below_rule_ = below_rule_ || (in_footer_ && is_rule(line));
     if (below_rule_) return;
     if (!begun_) line = behind_greeting(line);
     begun_ = true;
     while (!line.empty()) read_stretch(line);
+  }
+
+  /// The size of the end of a text in which a ruled line may begin a footer: its last lines, with
+  /// at least as much text above as below. Elsewhere senders rule off headings, and what they want
+  /// to hide from filters.
+  static std::size_t footer_bytes_of(std::string_view content) {
+    constexpr std::size_t kFooterLinesMax = 25;
+    // A file and a server write line breaks in different ways.
+    const auto plain_bytes = [](std::string_view text) {
+      return text.size() - static_cast<std::size_t>(std::ranges::count(text, '\r'));
+    };
+    const std::size_t half = plain_bytes(content) / 2;
+    std::size_t below = 0;
+    std::size_t at = content.size();
+    for (std::size_t lines = 0; lines < kFooterLinesMax && at > 0; ++lines) {
+      const std::size_t line_break = at < 2 ? std::string_view::npos : content.rfind('\n', at - 2);
+      const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
+      below += plain_bytes(content.substr(begin, at - begin));
+      if (below > half) break;
+      at = begin;
+    }
+    return content.size() - at;
   }
 
   static bool is_rule(std::string_view line) {
@@ -353,6 +377,7 @@ class RobustReader {
   std::size_t spaced_letters_ = 0;
   bool dense_run_ = false;  ///< of the current run
   bool may_link_ = false;   ///< the run has a character that every link has
+  bool in_footer_ = false;  ///< the present line may be one of a footer
   bool below_rule_ = false;
   bool ended_ = false;  ///< a signature or another message has begun
   bool begun_ = false;  ///< the first line with text was read

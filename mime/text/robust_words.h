@@ -48,7 +48,8 @@ enum class Notices : std::uint8_t { kRemoved, kKept };
 /// - spaces between letters: three or more single letters in a row become one word
 /// - boilerplate: the greeting at the beginning, quoted lines (`>`) and who wrote them, an
 ///   answered or forwarded message below (begins_other_message()), the signature after `-- `, the
-///   paragraph after a ruled line (list footers, advertisements of providers); a fixed list of
+///   paragraph after a ruled line in the last 25 lines of a text, with at least as much text above
+///   as below (list footers, advertisements of providers); a fixed list of
 ///   words that unsubscribe notices, disclaimers and imprints are made of, in eight languages; and
 ///   whole paragraphs of which every fifth word is one of these
 ///

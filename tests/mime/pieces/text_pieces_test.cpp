@@ -59,6 +59,10 @@ TEST(TextPieces, AreWhatATextNames) {
       {"a mailto link", "mailto:joe@example.org?subject=x", "address=joe@example.org"},
       {"a telephone number", "call +49 30 1234567", "phone=49301234567"},
       {"an account", "pay DE89 3704 0044 0532 0130 00", "wallet=DE89370400440532013000"},
+      {"a number with invisible characters", "call +49\u200B 30 12\u00AD34567",
+       "phone=49301234567"},
+      {"an account in wide letters", "pay \uFF24\uFF25\uFF18\uFF19 3704 0044 0532 0130 00",
+       "wallet=DE89370400440532013000"},
       {"over two lines", "call\n+49 30 1234567\nnow", "phone=49301234567"},
       {"nothing", "hello", ""},
   };
@@ -92,6 +96,44 @@ TEST(TextPieces, AreTheTargetsOfHtml) {
             "link_path=192.0.2.1/login link_path=base.example/relative "
             "link_path=shop.example.org/a "
             "address=a@example.org address=b@example.org phone=49301234567 link_shape=/a/b?id");
+}
+
+HtmlElement element_at(std::uint32_t depth, std::string name, std::string url) {
+  HtmlElement element;
+  element.name = std::move(name);
+  element.url = std::move(url);
+  element.depth = depth;
+  return element;
+}
+
+TEST(TextPieces, LeadBelowTheFirstBaseOfTheDocument) {
+  const std::vector<HtmlElement> drawing = {
+      element_at(1, "svg", ""), element_at(2, "base", "http://drawing.example/"),
+      element_at(1, "base", "http://first.example/d/"),
+      element_at(1, "base", "http://second.example/"), element_at(1, "a", "x")};
+  EXPECT_EQ(pieces_of({.content = "", .form = TextForm::kHtml, .elements = drawing}),
+            "link=http://first.example/d/x link_host=first.example link_domain=first.example "
+            "link_path=first.example/d link_shape=/d/x");
+  const std::vector<HtmlElement> bare = {element_at(1, "base", "http://base.example/"),
+                                         element_at(1, "a", "www.bank.example")};
+  const std::string found = pieces_of({.content = "", .form = TextForm::kHtml, .elements = bare});
+  EXPECT_NE(found.find("link_host=base.example"), std::string::npos) << found;
+  EXPECT_NE(found.find("link_host=www.bank.example"), std::string::npos)
+      << found << ": for mail programs that ignore a base";
+}
+
+TEST(TextPieces, AreWhatABrowserReads) {
+  HtmlElement link = element_at(1, "a", "http:&#47&#47www.example.org");
+  link.target = "http://www.example.org/x";
+  HtmlElement picture = element_at(1, "img", "");
+  picture.picture = "https://img.example.org/a/b.png?id=7";
+  HtmlElement inside = element_at(1, "img", "");
+  inside.picture = "cid:a@b";
+  const std::vector<HtmlElement> elements = {link, picture, inside};
+  EXPECT_EQ(pieces_of({.content = "", .form = TextForm::kHtml, .elements = elements}),
+            "link=http://www.example.org/x link_host=www.example.org link_domain=example.org "
+            "link_path=www.example.org/x link_shape=/x "
+            "image_link=https://img.example.org/a/b.png");
 }
 
 TEST(TextPieces, MeetTheirBounds) {

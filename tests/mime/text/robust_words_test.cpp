@@ -62,7 +62,13 @@ TEST(RobustWords, LeaveOutWhatSpammersVary) {
       {"buy now\nOn Mon, 2 Mar 2026 A <a@b.example> wrote:\n> sell", "buy now", "who wrote it"},
       {"buy now\nAm 2.3.2026 um 9:30 schrieb A:\n> sell", "buy now", "who wrote it, in German"},
       {"As she wrote:\nbuy now", "as she wrote buy now", "no date and no address is text"},
-      {"buy\n______\nA list\nhttp://a.example\n\nnow", "buy now", "a footer of a list"},
+      {"buy the finest roses of our garden\n______\nA list\nhttp://a.example\n\nnow",
+       "buy the flnest roses of our garden now", "a footer of a list"},
+      {"roses\n______\nbuy the finest ones of our garden today",
+       "roses buy the flnest ones of our garden today", "a ruled heading hides nothing"},
+      {"=====\nbuy roses", "buy roses", "nor does a rule at the top"},
+      {"finest\n-----\nroses\n-----\nof our garden here today",
+       "flnest roses of our garden here today", "nor rules between paragraphs"},
       {"buy\n*** now ***", "buy now", "a short ornament is no rule"},
       {"Please unsubscribe now", "please now", "boiler-plate among other words"},
       {"buy now it is cheap\n\nTo unsubscribe from this newsletter click here\nor reply.\n\nbye",
@@ -73,8 +79,9 @@ TEST(RobustWords, LeaveOutWhatSpammersVary) {
 }
 
 TEST(RobustWords, AreTheSameFromAFileAndFromAServer) {
-  for (const std::string text : {"buy now\n-- \nMiller Ltd", "buy now\n--\nMiller Ltd",
-                                 "buy\n______\nA list\n\nnow", "Dear friend\n> quoted\nbuy now"}) {
+  for (const std::string text :
+       {"buy now\n-- \nMiller Ltd", "buy now\n--\nMiller Ltd",
+        "buy our roses\n______\nA list\n\nnow", "Dear friend\n> quoted\nbuy now"}) {
     std::string mailed;
     for (const char c : text) mailed += c == '\n' ? std::string("\r\n") : std::string(1, c);
     EXPECT_EQ(words_of(mailed), words_of(text)) << text;
