@@ -25,6 +25,7 @@ struct ReportOptions {
   std::string ham_also;             ///< a list that wanted mail is put on; empty = none
   std::uint32_t reporters_min = 2;  ///< different reporters before a hash is taught, 1 to 1000
   std::vector<std::string> trusted_reporters;  ///< mailboxes whose reports count at once
+  std::uint32_t trusted_weight = 2;  ///< as how many people each of them counts, 1 to 1000
   std::string domain;   ///< of reporters' names without one; empty = that of this machine
   std::string aliases;  ///< file that says which addresses are one mailbox; empty = none
   std::chrono::seconds keep{60 * 24 *

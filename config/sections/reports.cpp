@@ -74,6 +74,7 @@ void load_reports(Section&& section, ReportOptions& out) {
   section.text("ham_also", out.ham_also);
   section.number<std::uint32_t>("reporters_min", out.reporters_min, {1, 1000});
   load_trusted(section, out.trusted_reporters);
+  section.number<std::uint32_t>("trusted_weight", out.trusted_weight, {1, 1000});
   load_domain(section, out.domain);
   section.path_or_empty("aliases", out.aliases);
   section.duration<seconds>("keep", out.keep, {hours(24), hours(24 * 3650)});

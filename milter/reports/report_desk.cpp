@@ -65,6 +65,7 @@ std::uint32_t ReportDesk::now() const { return unix_seconds(clock_.wall()); }
 Electorate ReportDesk::electorate(const State& state) const {
   Electorate out;
   out.reporters_min = state.settings->reports.reporters_min;
+  out.trusted_weight = state.settings->reports.trusted_weight;
   out.now = now();
   out.trusted = state.open->trusted;
   return out;

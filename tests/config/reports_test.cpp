@@ -12,7 +12,8 @@ using ::testing::ElementsAre;
 TEST(Reports, ReadsEveryKey) {
   const Loaded loaded = load_settings(
       "reports: {enabled: no, file: /tmp/r.db, spam: {flag: prob, weight: 3}, ham: {flag: 12, "
-      "weight: -2}, ham_also: white, reporters_min: 5, trusted_reporters: [a@x, b], domain: "
+      "weight: -2}, ham_also: white, reporters_min: 5, trusted_reporters: [a@x, b], "
+      "trusted_weight: 4, domain: "
       "example.org, aliases: /etc/aliases, keep: 7d, bytes_max: 1M}",
       "f", {});
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
@@ -25,6 +26,7 @@ TEST(Reports, ReadsEveryKey) {
   EXPECT_EQ(reports.ham_also, "white");
   EXPECT_EQ(reports.reporters_min, 5U);
   EXPECT_THAT(reports.trusted_reporters, ElementsAre("a@x", "b"));
+  EXPECT_EQ(reports.trusted_weight, 4U);
   EXPECT_EQ(reports.domain, "example.org");
   EXPECT_EQ(reports.aliases, "/etc/aliases");
   EXPECT_EQ(reports.keep, std::chrono::hours(7 * 24));
