@@ -44,6 +44,24 @@ void load_trusted(Section& section, std::vector<std::string>& out) {
   }
 }
 
+void load_domain(Section& section, std::string& out) {
+  constexpr std::string_view kAllowed = "a domain such as example.org, or \"\"";
+  constexpr std::size_t kDomainBytesMax = 253;
+  const auto field = section.field("domain");
+  if (!field) return;
+  const auto text = field->scalar(kAllowed);
+  if (!text) return;
+  const bool valid = text->size() <= kDomainBytesMax && !text->starts_with('.') &&
+                     std::ranges::none_of(*text, [](char c) {
+                       return static_cast<unsigned char>(c) <= ' ' || c == '@' || c == '/';
+                     });
+  if (valid) {
+    out = *text;
+  } else {
+    field->refuse("not a domain", kAllowed);
+  }
+}
+
 }  // namespace
 
 void load_reports(Section&& section, ReportOptions& out) {
@@ -56,6 +74,9 @@ void load_reports(Section&& section, ReportOptions& out) {
   section.text("ham_also", out.ham_also);
   section.number<std::uint32_t>("reporters_min", out.reporters_min, {1, 1000});
   load_trusted(section, out.trusted_reporters);
+  section.number<std::uint32_t>("trusted_weight", out.trusted_weight, {1, 1000});
+  load_domain(section, out.domain);
+  section.path_or_empty("aliases", out.aliases);
   section.duration<seconds>("keep", out.keep, {hours(24), hours(24 * 3650)});
   section.size("bytes_max", out.bytes_max, {std::uint64_t{4} << 10, std::uint64_t{256} << 20});
   if (out.enabled && out.file.empty()) {

@@ -13,12 +13,15 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/system/os_error.h"
+#include "config/system/whole_file.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/names/list_problems.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
+#include "milter/reports/alias_table.h"
+#include "milter/reports/mailbox_names.h"
 #include "milter/status/access_keys.h"
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
@@ -271,6 +274,18 @@ void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
   }
 }
 
+void check_reports(const ReportOptions& options, Findings& found) {
+  check_spare_file("reports.file", options.file, ReportOptions().file, found);
+  if (options.aliases.empty()) return;
+  const auto text = read_whole_file(options.aliases, reports::MailboxNames::kFileBytesMax);
+  if (!text) return found.error("reports.aliases", text.error().message);
+  std::optional<reports::AliasTable::Mistake> mistake;
+  static_cast<void>(reports::AliasTable::parse(text->text, options.domain, mistake));
+  if (mistake)
+    found.warning("reports.aliases", options.aliases + ": line " + std::to_string(mistake->line) +
+                                         " " + mistake->what + "; the rest of the file counts");
+}
+
 /// Checks what the daemon uses after it has become daemon.user.
 void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.storage.enabled) {
@@ -289,8 +304,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
     if (settings.history.enabled)
       check_spare_file("history.file", settings.history.file, HistoryOptions().file, found);
   }
-  if (settings.reports.enabled)
-    check_spare_file("reports.file", settings.reports.file, ReportOptions().file, found);
+  if (settings.reports.enabled) check_reports(settings.reports, found);
   check_client_keys(settings.counters, found);
 }
 

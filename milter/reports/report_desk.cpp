@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "config/base/hex.h"
@@ -38,6 +39,7 @@ struct ReportDesk::Open {
   std::unique_ptr<ReportTable> table;
   CounterKeyBytes site{};
   std::vector<TaughtRule> rules;
+  std::set<std::uint64_t> trusted;  ///< names of reporters
   storage::counters::Timekeeper time;
   Teacher teacher;
   bool has_rest = true;  ///< hashes may not have their weight
@@ -47,7 +49,9 @@ struct ReportDesk::Open {
 void ReportDesk::use(std::shared_ptr<const Settings> settings) {
   auto state = state_.lock();
   state->settings = std::move(settings);
-  if (state->open != nullptr) state->open->rules = taught_rules(*state->settings);
+  if (state->open == nullptr) return;
+  state->open->rules = taught_rules(*state->settings);
+  state->open->trusted = trusted_names(*state);
 }
 
 void ReportDesk::close() {
@@ -61,10 +65,33 @@ std::uint32_t ReportDesk::now() const { return unix_seconds(clock_.wall()); }
 Electorate ReportDesk::electorate(const State& state) const {
   Electorate out;
   out.reporters_min = state.settings->reports.reporters_min;
+  out.trusted_weight = state.settings->reports.trusted_weight;
   out.now = now();
-  for (const std::string& name : state.settings->reports.trusted_reporters)
-    out.trusted.insert(reporter_name(state.open->site, name));
+  out.trusted = state.open->trusted;
   return out;
+}
+
+std::set<std::uint64_t> ReportDesk::trusted_names(const State& state) {
+  std::set<std::uint64_t> out;
+  for (const std::string& name : state.settings->reports.trusted_reporters)
+    out.insert(reporter_name(state.open->site, state.names.mailbox_of(name)));
+  return out;
+}
+
+void ReportDesk::refresh_names(State& state) {
+  const ReportOptions& options = state.settings->reports;
+  if (state.names.refresh(options.domain, options.aliases))
+    state.open->trusted = trusted_names(state);
+}
+
+Result<std::uint64_t> ReportDesk::name_of(State& state, std::string_view reporter) {
+  const CounterKeyBytes& site = state.open->site;
+  const std::uint64_t name = reporter_name(site, state.names.mailbox_of(reporter));
+  const std::uint64_t before = reporter_name(site, reporter);
+  if (before != name) {
+    if (Status done = state.open->table->rename_reporter(before, name); !done) return done.error();
+  }
+  return name;
 }
 
 Result<CounterKeyBytes> ReportDesk::site_key(const Settings& settings) {
@@ -97,9 +124,14 @@ Status ReportDesk::open(State& state) {
   if (!newest) return newest.error().in("reports.file");
   // So a clock that is wrong since the start of the machine is doubted, too.
   state.open = std::make_shared<Open>(
-      Open{*std::move(table), *site, taught_rules(*state.settings),
+      Open{*std::move(table),
+           *site,
+           taught_rules(*state.settings),
+           {},
            storage::counters::Timekeeper(storage::counters::Timekeeper::State{*newest, 0}),
            Teacher(setup_.patience)});
+  refresh_names(state);
+  state.open->trusted = trusted_names(state);
   return {};
 }
 
@@ -173,12 +205,15 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
 Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   if (Status opened = open(state); !opened) return opened.error();
   Open& open = *state.open;
+  refresh_names(state);
   if (Status done = teach_rest(open); !done) return done.error();
   if (Status done = forget_old(state); !done) return done.error();
 
   const ReportedMessage message =
       read_reported(report.message, open.site, *state.settings, open.rules);
-  const std::uint64_t reporter = reporter_name(open.site, report.reporter);
+  const auto named = name_of(state, report.reporter);
+  if (!named) return named.error();
+  const std::uint64_t reporter = *named;
   const Electorate voters = electorate(state);
   storage::sqlite::Weigh weigh;  // without a storage all weights stay
   std::map<std::pair<Digest, std::uint32_t>, std::int32_t> seen;
@@ -267,18 +302,18 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
     mark.new_newcomer = false;
   }
   if (!spam) return true;  // reporters are those who complain
-  if (Status done = count_reporter(open, report, message, *store, deadline, voters); !done)
+  if (Status done = count_reporter(open, outcome.reporter.name, message, *store, deadline, voters);
+      !done)
     return done.error();
   mark.whole = true;
   if (Status done = open.table->mark_counted(mark); !done) return done.error();
   return true;
 }
 
-Status ReportDesk::count_reporter(const Open& open, const Report& report,
+Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
                                   const ReportedMessage& message,
                                   storage::counters::CounterStore& store, TimePoint deadline,
                                   const Electorate& voters) {
-  const std::uint64_t self = reporter_name(open.site, report.reporter);
   const std::string reporter = hex_name(self);
   std::vector<mime::Piece> pairs = {
       {PieceType::kMessageReporter, hex_name(message.name), reporter}};
@@ -311,7 +346,7 @@ Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
     if (known.standing == Standing::kTrusted) {
       const auto& trusted = state->settings->reports.trusted_reporters;
       const auto named = std::ranges::find_if(trusted, [&](const std::string& name) {
-        return reporter_name(state->open->site, name) == row.name;
+        return reporter_name(state->open->site, state->names.mailbox_of(name)) == row.name;
       });
       if (named != trusted.end()) known.name = *named;
     }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
+#include "milter/reports/mailbox_names.h"
 #include "milter/reports/reported_message.h"
 #include "milter/reports/support.h"
 #include "milter/reports/teaching.h"
@@ -95,7 +97,8 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// A report is accepted when all of this is on the disk. What fails midway is done when the report
 /// comes again; weights before the next report, whoever sends it.
 ///
-/// What is exact: one person counts once for a message, whatever he sends; the last report stands.
+/// What is exact: one person, that is one mailbox (mailbox_names.h), counts once for a message,
+/// whatever comes from it; the last report stands.
 /// After a report was turned, the weights of the hashes are what they would be if the first one had
 /// never been, as far as the reputation of the others is the same. Counters only grow: a complaint
 /// stays and is answered by a rescue. A crash between counters and reports.db counts one message
@@ -121,7 +124,7 @@ class ReportDesk {
 
   /// `clock`, `random` and `logger` must outlive it.
   ReportDesk(const Clock& clock, Random& random, Logger& logger)
-      : clock_(clock), random_(random), logger_(logger) {}
+      : clock_(clock), random_(random), logger_(logger), state_(std::in_place, logger) {}
 
   /// Call it before the first report.
   void connect(Setup setup) { setup_ = std::move(setup); }
@@ -141,12 +144,20 @@ class ReportDesk {
  private:
   struct Open;
   struct State {
-    std::shared_ptr<const Settings> settings;
-    std::shared_ptr<Open> open;
+    explicit State(Logger& logger) : names(logger) {}
+
+    MailboxNames names;
+    std::shared_ptr<const Settings> settings = nullptr;
+    std::shared_ptr<Open> open = nullptr;
   };
 
   Result<ReportReceipt> take_now(State& state, const Report& report);
   Status open(State& state);
+  /// Reads again who a name means, if that may have changed.
+  void refresh_names(State& state);
+  /// The name of a mailbox among the reports. Reports under the name that versions before it gave a
+  /// reporter become those of the mailbox.
+  Result<std::uint64_t> name_of(State& state, std::string_view reporter);
   /// What follows from a report that is in the table: weights, label, counters.
   Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
                                const storage::sqlite::ReportOutcome& outcome,
@@ -159,10 +170,11 @@ class ReportDesk {
   /// Returns false where there are none.
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
                      const storage::sqlite::ReportOutcome& outcome, const Electorate& voters);
-  Status count_reporter(const Open& open, const Report& report, const ReportedMessage& message,
+  Status count_reporter(const Open& open, std::uint64_t self, const ReportedMessage& message,
                         storage::counters::CounterStore& store, TimePoint deadline,
                         const Electorate& voters);
   [[nodiscard]] Electorate electorate(const State& state) const;
+  [[nodiscard]] static std::set<std::uint64_t> trusted_names(const State& state);
   [[nodiscard]] std::uint32_t now() const;
 
   const Clock& clock_;

@@ -54,8 +54,8 @@ std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view messag
   return fingerprint::siphash(site, text);
 }
 
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter) {
-  return fingerprint::siphash(site, "reporter:" + ascii::to_lower(reporter));
+std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox) {
+  return fingerprint::siphash(site, "reporter:" + ascii::to_lower(mailbox));
 }
 
 std::uint64_t site_name(const CounterKeyBytes& site) { return reporter_name(site, ""); }

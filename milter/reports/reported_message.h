@@ -26,8 +26,9 @@ namespace shingled::milter::reports {
 std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
                             std::string_view body, std::string_view bytes);
 
-/// The name of a reporter: a hash under the site's key; ASCII letters in lower case.
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter);
+/// The name of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
+/// letters in lower case.
+std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox);
 
 /// A number by which one key of a site is told from another. It is the name of no reporter.
 std::uint64_t site_name(const CounterKeyBytes& site);

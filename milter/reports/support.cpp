@@ -38,7 +38,7 @@ Sides sides_of(std::span<const Supporter> supporters, const Electorate& electora
   for (const Supporter& supporter : supporters) {
     Voices& side = supporter.kind == ReportKind::kSpam ? out.spam : out.ham;
     const Standing standing = standing_of(supporter.reporter, electorate);
-    const std::int64_t voice = voice_of(supporter.reporter, standing);
+    const std::int64_t voice = voice_of(supporter.reporter, electorate);
     (standing == Standing::kNewcomer ? side.newcomers : side.established) += voice;
     side.trusted += standing == Standing::kTrusted ? 1 : 0;
   }
@@ -60,8 +60,9 @@ Standing standing_of(const ReporterRow& reporter, const Electorate& electorate) 
   return known ? Standing::kEstablished : Standing::kNewcomer;
 }
 
-std::int64_t voice_of(const ReporterRow& reporter, Standing standing) {
-  if (standing == Standing::kTrusted) return kOneVoice;
+std::int64_t voice_of(const ReporterRow& reporter, const Electorate& electorate) {
+  if (electorate.trusted.contains(reporter.name))
+    return std::int64_t{electorate.trusted_weight} * kOneVoice;
   const auto voice = static_cast<std::int64_t>(2 * (reporter.agreed + 1) * kOneVoice /
                                                (reporter.agreed + reporter.disagreed + 2));
   return std::min(voice, kOneVoice);

@@ -19,8 +19,9 @@ inline constexpr std::int64_t kNewcomersMax = 3;
 /// Who decides what a report weighs.
 struct Electorate {
   std::uint32_t reporters_min = 2;
-  std::set<std::uint64_t> trusted;  ///< by name
-  std::int64_t now = 0;             ///< Unix seconds
+  std::uint32_t trusted_weight = 1;  ///< as how many people a trusted one counts
+  std::set<std::uint64_t> trusted;   ///< by name
+  std::int64_t now = 0;              ///< Unix seconds
 };
 
 enum class Standing : std::uint8_t { kNewcomer, kEstablished, kTrusted };
@@ -34,8 +35,9 @@ double reputation(const storage::sqlite::ReporterRow& reporter);
 Standing standing_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
 
 /// As how many different reporters one counts, in thousandths: 2000 x reputation, at most 1000.
-/// So a new reporter counts as one, and one whom others contradict as less.
-std::int64_t voice_of(const storage::sqlite::ReporterRow& reporter, Standing standing);
+/// So a new reporter counts as one, and one whom others contradict as less. A trusted one counts as
+/// `trusted_weight`, whoever contradicts.
+std::int64_t voice_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
 
 /// The weight that reports give a hash on its list. A pure function.
 ///

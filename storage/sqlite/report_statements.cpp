@@ -49,7 +49,10 @@ Result<ReportStatements> prepare_report_statements(Database& database) {
        "SELECT DISTINCT hash FROM links WHERE message = ?1",
        "DELETE FROM links WHERE message = ?1",
        "DELETE FROM reports WHERE message = ?1",
-       "DELETE FROM messages WHERE name = ?1"});
+       "DELETE FROM messages WHERE name = ?1",
+       "UPDATE reporters SET name = ?2 WHERE name = ?1",
+       "UPDATE reports SET reporter = ?2 WHERE reporter = ?1",
+       "UPDATE links SET reporter = ?2 WHERE reporter = ?1"});
 }
 
 ReporterRow reporter_of(const Statement& row) {

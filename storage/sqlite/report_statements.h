@@ -39,6 +39,9 @@ struct ReportStatements {
   Statement forget_links;
   Statement forget_reports;
   Statement forget_message;
+  Statement rename_reporter;
+  Statement rename_in_reports;
+  Statement rename_in_links;
 };
 
 /// Errors: those of Database.

@@ -144,6 +144,11 @@ class ReportTable {
   /// The counters have a report now, or its pieces.
   Status mark_counted(const CountedReport& report);
 
+  /// What was reported under one name is that of another one from now on. Nothing happens if the
+  /// first one is not known, or the second one is.
+  /// Cost: two look-ups; to rename reads all reports once.
+  Status rename_reporter(std::uint64_t from, std::uint64_t to);
+
   /// Gets each hash of the report that stands, with its supporters.
   using Look = std::function<void(const ReportedHash& hash, std::span<const Supporter>)>;
   Status each_hash(std::uint64_t message, std::uint64_t reporter, const Look& look);

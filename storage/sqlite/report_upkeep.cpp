@@ -33,6 +33,23 @@ Status ReportTable::mark_counted(const CountedReport& report) {
   return transaction->commit();
 }
 
+Status ReportTable::rename_reporter(std::uint64_t from, std::uint64_t to) {
+  const auto known = reporter(from);
+  if (!known) return known.error();
+  const auto taken = reporter(to);
+  if (!taken) return taken.error();
+  // A row that was found has its name; a name that is 0 would only not be renamed.
+  if (known->name == 0 || taken->name != 0) return {};
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  for (Statement* rename : {&statements_->rename_reporter, &statements_->rename_in_reports,
+                            &statements_->rename_in_links}) {
+    Status done = rename->bind(1, signed_name(from)).bind(2, signed_name(to)).run();
+    if (!done) return done;
+  }
+  return transaction->commit();
+}
+
 Result<std::vector<HashChange>> ReportTable::unfinished() {
   std::vector<HashChange> out;
   Status done = for_each_row(statements_->unfinished, [&](const Statement& row) -> Status {

@@ -12,8 +12,9 @@ using ::testing::ElementsAre;
 TEST(Reports, ReadsEveryKey) {
   const Loaded loaded = load_settings(
       "reports: {enabled: no, file: /tmp/r.db, spam: {flag: prob, weight: 3}, ham: {flag: 12, "
-      "weight: -2}, ham_also: white, reporters_min: 5, trusted_reporters: [a@x, b], keep: 7d, "
-      "bytes_max: 1M}",
+      "weight: -2}, ham_also: white, reporters_min: 5, trusted_reporters: [a@x, b], "
+      "trusted_weight: 4, domain: "
+      "example.org, aliases: /etc/aliases, keep: 7d, bytes_max: 1M}",
       "f", {});
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
   ASSERT_TRUE(loaded.settings);
@@ -25,6 +26,9 @@ TEST(Reports, ReadsEveryKey) {
   EXPECT_EQ(reports.ham_also, "white");
   EXPECT_EQ(reports.reporters_min, 5U);
   EXPECT_THAT(reports.trusted_reporters, ElementsAre("a@x", "b"));
+  EXPECT_EQ(reports.trusted_weight, 4U);
+  EXPECT_EQ(reports.domain, "example.org");
+  EXPECT_EQ(reports.aliases, "/etc/aliases");
   EXPECT_EQ(reports.keep, std::chrono::hours(7 * 24));
   EXPECT_EQ(reports.bytes_max, 1U << 20U);
 }
@@ -49,6 +53,12 @@ TEST(Reports, RefusesWhatMakesNoSense) {
   EXPECT_THAT(problems("  trusted_reporters: [" + std::string(257, 'a') + "]"),
               ElementsAre("f:2:23: reports.trusted_reporters[0]: is too long; allowed: names of "
                           "reporters of at most 256 bytes, or [] for none"));
+  EXPECT_THAT(problems("  domain: '@example.org'"),
+              ElementsAre("f:2:11: reports.domain: '@example.org' is not a domain; allowed: a "
+                          "domain such as example.org, or \"\""));
+  EXPECT_THAT(problems("  aliases: virtual"),
+              ElementsAre("f:2:12: reports.aliases: 'virtual' is not an absolute path; allowed: "
+                          "an absolute path, or \"\" for none"));
 }
 
 }  // namespace

@@ -310,7 +310,7 @@ class Trusted(Reports):
 
     def test_counts_at_once(self):
         self.report("spam", "postmaster", offer(1))
-        self.assertEqual(1, self.daemon.weight(offer(1)))
+        self.assertEqual(2, self.daemon.weight(offer(1)), "as two people")
         self.report("ham", "postmaster", offer(1))
         done = self.daemon.run("check", "--json", stdin=offer(1)).stdout
         self.assertIn("white", done.lower())

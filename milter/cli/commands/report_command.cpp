@@ -38,7 +38,8 @@ void add_report(CLI::App& app, Command& chosen) {
   command->footer(
       R"(A report counts as a complaint, or the opposite of one, about each piece of the message: see shingled counters.
 It teaches the hashes of the message as soon as enough different people agree (reports.reporters_min).
-Anyone who reports a message the other way takes the earlier report back. One person counts once for a message.
+Anyone who reports a message the other way takes the earlier report back. One person counts once for a message;
+a person is a mailbox, whatever the case, the +tag or the missing domain of its name (reports.domain, reports.aliases).
 Exits 0 only when the reports are on the disk, of the daemon or of the spool.
 --unwrap is for the mailbox to which people forward mail, and for the abuse mailbox. A feedback report of the type
 not-spam says the opposite; abuse, fraud and virus are complaints. What else programs send is taken and not reported:

@@ -28,10 +28,11 @@ TEST(Support, ReputationGoesByWhatOthersSaid) {
   EXPECT_DOUBLE_EQ(reputation(row(1)), 0.5);
   EXPECT_DOUBLE_EQ(reputation(row(1, 8)), 0.9);
   EXPECT_DOUBLE_EQ(reputation(row(1, 0, 8)), 0.1);
-  EXPECT_EQ(voice_of(row(1), Standing::kNewcomer), 1000);
-  EXPECT_EQ(voice_of(row(1, 1000), Standing::kEstablished), 1000) << "never more than one";
-  EXPECT_EQ(voice_of(row(1, 0, 8), Standing::kNewcomer), 200);
-  EXPECT_EQ(voice_of(row(1, 0, 8), Standing::kTrusted), 1000);
+  const Electorate voters{.trusted_weight = 3, .trusted = {7}, .now = kNow};
+  EXPECT_EQ(voice_of(row(1), voters), 1000);
+  EXPECT_EQ(voice_of(row(1, 1000), voters), 1000) << "never more than one";
+  EXPECT_EQ(voice_of(row(1, 0, 8), voters), 200);
+  EXPECT_EQ(voice_of(row(7, 0, 8), voters), 3000) << "trusted, whoever contradicts";
 }
 
 TEST(Support, NobodyIsEstablishedWithoutTimeAndAgreement) {
@@ -45,7 +46,7 @@ TEST(Support, NobodyIsEstablishedWithoutTimeAndAgreement) {
 
 TEST(Support, WeightNeedsDifferentReporters) {
   const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
-  const Electorate voters{.reporters_min = 2, .trusted = {7}, .now = kNow};
+  const Electorate voters{.reporters_min = 2, .trusted_weight = 4, .trusted = {7}, .now = kNow};
   const auto weight = [&](const std::vector<Supporter>& who) {
     return wanted_weight(hash, who, voters);
   };
@@ -55,7 +56,8 @@ TEST(Support, WeightNeedsDifferentReporters) {
   EXPECT_EQ(weight(of_spam({row(1), row(2)})), 2);
   EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2)})), 0) << "one of them was contradicted before";
   EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2), row(3)})), 2);
-  EXPECT_EQ(weight(of_spam({row(7)})), 1) << "a trusted one counts at once";
+  EXPECT_EQ(weight(of_spam({row(7)})), 4) << "a trusted one counts at once, as several";
+  EXPECT_EQ(weight(of_spam({row(1), row(7)})), 5);
 }
 
 TEST(Support, ManyNewcomersCountLittle) {

@@ -1,0 +1,85 @@
+#include "milter/reports/mailbox_names.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+
+#include "config/base/ascii.h"
+#include "mime/pieces/normal_address.h"
+#include "mime/url/ascii_host.h"
+
+namespace shingled::milter::reports {
+
+namespace {
+
+constexpr const char* kMailNameFile = "/etc/mailname";
+constexpr std::size_t kHostNameBytesMax = 256;
+
+std::string host_domain() {
+  std::array<char, kHostNameBytesMax> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  const std::string_view host = name.data();
+  const std::size_t dot = host.find('.');
+  return dot == std::string_view::npos ? std::string() : std::string(host.substr(dot + 1));
+}
+
+}  // namespace
+
+std::string mail_domain_of_machine() {
+  if (const auto text = read_whole_text(kMailNameFile, kHostNameBytesMax)) {
+    const std::string_view name = ascii::trim_space(std::string_view(*text));
+    if (name.find('.') != std::string_view::npos &&
+        name.find_first_of("@ \t\n") == std::string_view::npos)
+      return std::string(name);
+  }
+  return host_domain();
+}
+
+bool MailboxNames::refresh(std::string_view domain, const std::string& aliases) {
+  const FileStamp stamp = aliases.empty() ? FileStamp{} : stamp_of(aliases);
+  const bool same_domain = !fresh_ && domain == wanted_domain_;
+  if (same_domain && aliases == path_ && stamp == stamp_) return false;
+  if (!same_domain) {
+    wanted_domain_ = domain;
+    domain_ = mime::ascii_host(domain.empty() ? mail_domain_of_machine() : std::string(domain));
+  }
+  fresh_ = false;
+  if (aliases != path_) aliases_ = {};
+  path_ = aliases;
+  stamp_ = stamp;
+  if (!aliases.empty()) read(aliases);
+  return true;
+}
+
+void MailboxNames::read(const std::string& path) {
+  const auto file = read_whole_file(path, kFileBytesMax);
+  if (!file) {
+    logger_.error(LogLine("aliases_kept")
+                      .field("file", path)
+                      .field("entries", aliases_.size())
+                      .field("why", file.error().message));
+    return;
+  }
+  std::optional<AliasTable::Mistake> mistake;
+  aliases_ = AliasTable::parse(file->text, domain_, mistake);
+  stamp_ = file->stamp;
+  logger_.info(LogLine("list_read").field("file", path).field("entries", aliases_.size()));
+  if (mistake) {
+    logger_.error(LogLine("aliases_line")
+                      .field("file", path)
+                      .field("line", mistake->line)
+                      .field("why", mistake->what));
+  }
+}
+
+std::string MailboxNames::mailbox_of(std::string_view reporter) const {
+  std::string_view name = ascii::trim_space(reporter);
+  if (name.starts_with('<') && name.ends_with('>')) name = name.substr(1, name.size() - 2);
+  auto address = mime::normal_address(name);
+  if (!address) return ascii::to_lower(reporter);
+  if (address->domain.empty()) address->domain = domain_;
+  return aliases_.mailbox_of(address->text());
+}
+
+}  // namespace shingled::milter::reports

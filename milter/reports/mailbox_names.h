@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/base/logger.h"
+#include "config/system/whole_file.h"
+#include "milter/reports/alias_table.h"
+
+namespace shingled::milter::reports {
+
+/// Who a reporter is: a mailbox has one name, however a program writes it. IMAP says `u05`, mail
+/// says `u05@example.org`, `U05+news@Example.ORG` or another address of the same person; all of
+/// them are one, as a person counts once.
+/// Threads: one thread at a time.
+class MailboxNames {
+ public:
+  static constexpr std::size_t kFileBytesMax = 64UL * 1024 * 1024;
+
+  explicit MailboxNames(Logger& logger) : logger_(logger) {}
+
+  /// The settings `reports.domain` and `reports.aliases`. An empty domain is that of this machine,
+  /// an empty path is no file. Reads the file again if it has changed. One that cannot be read
+  /// leaves the aliases that were known, and is logged once: better one person counts twice than
+  /// that nobody's report counts.
+  /// Returns whether a name may mean another mailbox than before.
+  bool refresh(std::string_view domain, const std::string& aliases);
+
+  /// The mailbox that a reporter's name means; the name in lower case if it is not an address.
+  /// Angle brackets, quotes, blanks around it, case, `+tag` and the marks of mail programs do not
+  /// count.
+  [[nodiscard]] std::string mailbox_of(std::string_view reporter) const;
+
+ private:
+  void read(const std::string& path);
+
+  Logger& logger_;
+  std::string wanted_domain_;
+  std::string domain_;  ///< in the form of DNS
+  std::string path_;
+  FileStamp stamp_;
+  AliasTable aliases_;
+  bool fresh_ = true;  ///< not refreshed yet
+};
+
+/// The domain to which names without one belong on this machine: the content of /etc/mailname,
+/// where Debian keeps it, else what follows the first dot of the host's name; may be empty.
+/// Threads: any thread.
+/// Cost:    reads a file; asks no name server.
+std::string mail_domain_of_machine();
+
+}  // namespace shingled::milter::reports
