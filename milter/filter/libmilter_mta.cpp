@@ -29,6 +29,16 @@ sfsistat answer(rules::Action action) {
   return SMFIS_ACCEPT;
 }
 
+void request_macros(SMFICTX* context) {
+  const auto request = [&](int stage, const char* names) {
+    static_cast<void>(smfi_setsymlist(context, stage, const_cast<char*>(names)));
+  };
+  request(SMFIM_CONNECT, kClientResolve);
+  request(SMFIM_ENVFROM, kLogin);
+  request(SMFIM_ENVRCPT, kMailer);
+  request(SMFIM_EOM, kQueueId);
+}
+
 std::string_view macro(SMFICTX* context, const char* name) {
   const char* given = smfi_getsymval(context, const_cast<char*>(name));
   return given != nullptr ? given : "";

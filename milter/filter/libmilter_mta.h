@@ -14,6 +14,16 @@ namespace shingled::milter::filter {
 /// The answer of a callback.
 sfsistat answer(rules::Action action);
 
+// The macros that are read.
+inline constexpr const char* kClientResolve = "{client_resolve}";
+inline constexpr const char* kLogin = "{auth_authen}";   ///< who has logged in
+inline constexpr const char* kMailer = "{rcpt_mailer}";  ///< "error": the recipient is refused
+inline constexpr const char* kQueueId = "i";
+
+/// Asks for them while the MTA negotiates. What an administrator has set for another milter, such
+/// as Postfix's milter_rcpt_macros, would leave them out.
+void request_macros(SMFICTX* context);
+
 /// The value of a macro that the MTA has sent; empty without one. Valid until the callback ends.
 std::string_view macro(SMFICTX* context, const char* name);
 

@@ -148,25 +148,6 @@ sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
   return result;
 }
 
-// The macros that are read here. {auth_authen} says who has logged in, {rcpt_mailer} whether the
-// MTA has refused a recipient.
-constexpr const char* kClientResolve = "{client_resolve}";
-constexpr const char* kLogin = "{auth_authen}";
-constexpr const char* kMailer = "{rcpt_mailer}";
-constexpr const char* kQueueId = "i";
-
-/// Asks for our macros. What an administrator has set for another milter, such as Postfix's
-/// milter_rcpt_macros, would leave them out. An MTA without such requests sends what it is set to.
-void request_macros(SMFICTX* context) {
-  const auto request = [&](int stage, const char* names) {
-    static_cast<void>(smfi_setsymlist(context, stage, const_cast<char*>(names)));
-  };
-  request(SMFIM_CONNECT, kClientResolve);
-  request(SMFIM_ENVFROM, kLogin);
-  request(SMFIM_ENVRCPT, kMailer);
-  request(SMFIM_EOM, kQueueId);
-}
-
 sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long steps,
                       unsigned long /*f2*/, unsigned long /*f3*/, unsigned long* actions_out,
                       unsigned long* steps_out, unsigned long* f2_out, unsigned long* f3_out) {

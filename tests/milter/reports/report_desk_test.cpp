@@ -406,8 +406,7 @@ TEST_F(Desk, ReportsAMessageOfABounceWithoutTeaching) {
 }
 
 TEST_F(Desk, OneFieldOrPartDoesNotKeepSpamFromBeingTaught) {
-  const std::string text = mail(7);
-  const std::string body = text.substr(text.find("\r\n\r\n") + 4);
+  const std::string text = mail(7), body = text.substr(text.find("\r\n\r\n") + 4);
   EXPECT_GT(spam("ann", "Return-Path: <a@b>\r\nAuto-Submitted: auto-replied\r\n" + text).hashes,
             0U);
   EXPECT_GT(
