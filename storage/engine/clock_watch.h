@@ -23,8 +23,10 @@ class ClockWatch {
  public:
   static constexpr std::chrono::hours kProof{24};
 
-  /// `known`: the latest time that has certainly been reached, in Unix seconds.
-  ClockWatch(std::uint32_t known, TimePoint now) : known_{known, now}, latest_{known, now} {}
+  /// `known`: the latest time that can be believed without proof, `latest`: the time of the newest
+  /// record, both in Unix seconds.
+  ClockWatch(std::uint32_t known, std::uint32_t latest, TimePoint now)
+      : known_{known, now}, latest_{latest, now} {}
 
   /// `wall`: what the clock shows at `now`, in Unix seconds. False: do not use it yet.
   bool believes(std::uint32_t wall, TimePoint now) {
@@ -44,14 +46,13 @@ class ClockWatch {
     doubted_.reset();
     return true;
   }
-  /// The time for what happens at `now`: that of the clock if it is believed. Else, and if the
-  /// clock is more than kClockSkewSeconds behind a time that was believed, what it should show by
-  /// that.
-  std::uint32_t time(std::uint32_t wall, TimePoint now) {
-    const std::int64_t told = believes(wall, now) ? wall : known_.expected(now);
+  /// The time for what is taught at `now`: that of the clock, even if it is ahead (a hash then
+  /// lives longer, not shorter); but if it is more than kClockSkewSeconds behind the newest record,
+  /// what it should show by that.
+  [[nodiscard]] std::uint32_t time(std::uint32_t wall, TimePoint now) const {
     const std::int64_t latest = latest_.expected(now);
-    if (told > latest) latest_ = {told, now};
-    return static_cast<std::uint32_t>(told + kClockSkewSeconds < latest ? latest : told);
+    const bool behind = std::int64_t{wall} + kClockSkewSeconds < latest;
+    return behind ? static_cast<std::uint32_t>(latest) : wall;
   }
   /// What has expired by this time has expired by any that can be right.
   [[nodiscard]] std::uint32_t certain(TimePoint now) const {

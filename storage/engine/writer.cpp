@@ -31,16 +31,24 @@ Status within_memory(const Work& work) {
 
 Error too_many_hashes() { return {ErrorCode::kLimit, "storage.hashes_max is reached"}; }
 
-/// Assumes that the clock was right when the newest record was taught.
-ClockWatch watch_of(FuzzyIndex& index, const Clock& clock) {
+/// What the daemon before left is not older than `expire`. If it is, the clock is ahead, or the
+/// machine was off for long; so a clock that shows a time up to that needs no proof. The newest
+/// record proves nothing: it may have been taught while the clock was ahead.
+ClockWatch watch_of(FuzzyIndex& index, std::chrono::seconds expire, const Clock& clock) {
+  const std::uint32_t wall = unix_seconds(clock.wall());
+  const TimePoint now = clock.now();
   std::uint32_t newest = 0;
+  std::uint32_t oldest = wall;
   const RecordStore& records = index.records();
   for (std::uint32_t number = 0; number < records.number_end(); ++number) {
-    if (records.is_live(number)) newest = std::max(newest, records.updated(number));
+    if (!records.is_live(number)) continue;
+    const std::uint32_t updated = records.updated(number);
+    newest = std::max(newest, updated);
+    if (updated >= FuzzyIndex::kClockUnset) oldest = std::min(oldest, updated);
   }
-  const TimePoint now = clock.now();
-  ClockWatch watch(newest == 0 ? unix_seconds(clock.wall()) : newest, now);
-  static_cast<void>(watch.believes(unix_seconds(clock.wall()), now));
+  const std::int64_t known = std::min<std::int64_t>(wall, std::int64_t{oldest} + expire.count());
+  ClockWatch watch(expire.count() == 0 ? wall : static_cast<std::uint32_t>(known), newest, now);
+  static_cast<void>(watch.believes(wall, now));
   index.believe_until(watch.certain(now));
   return watch;
 }
@@ -57,7 +65,7 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
       clock_(clock),
       logger_(logger),
       queue_(options.update_queue_max),
-      clock_watch_(watch_of(index, clock)),
+      clock_watch_(watch_of(index, options.expire, clock)),
       wal_due_(kWalPages),
       wal_warn_at_(kWalWarnPages),
       thread_([this] { run(); }) {

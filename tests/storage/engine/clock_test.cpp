@@ -167,7 +167,7 @@ TEST_F(MovedClockTest, HidesNothingWhenItIsAhead) {
   moved_.ahead = std::chrono::seconds(0);
   start();
   EXPECT_TRUE(found());
-  EXPECT_LE(engine_->check(added.digest, nullptr, 0)->updated, unix_seconds(moved_.wall()));
+  EXPECT_TRUE(check(added));
 }
 
 TEST_F(MovedClockTest, WhatIsTaughtWithAClockBehindIsKept) {
@@ -203,7 +203,7 @@ TEST(ClockWatch, BelievesPlausibleTimes) {
   const auto at = [&](int hours) { return begin + std::chrono::hours(hours); };
   constexpr std::uint32_t kNow = 1'700'000'000;
   constexpr std::uint32_t kDay = 86'400;
-  ClockWatch watch(kNow, begin);
+  ClockWatch watch(kNow, kNow, begin);
   EXPECT_TRUE(watch.believes(kNow + 3600, at(1)));
   EXPECT_TRUE(watch.believes(kNow, at(2))) << "back";
   EXPECT_TRUE(watch.believes(kNow + kDay, at(3))) << "ahead, but not far";
