@@ -8,7 +8,6 @@
 #include "config/base/ascii.h"
 #include "config/options/message_memory.h"
 #include "milter/counters/envelope_pieces.h"
-#include "milter/counters/message_names.h"
 #include "milter/ratelimit/limit_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "storage/counters/counter.h"
@@ -133,17 +132,6 @@ std::optional<counters::MessageCount> Session::count_of(std::string_view path,
                                 sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
 }
 
-/// Without recipients.
-counters::Envelope Session::envelope_of(std::string_view path, std::string_view login) const {
-  return {.sender = std::string(path),
-          .recipients = {},
-          .client = client_,
-          .helo = helo_,
-          .client_name = client_name_,
-          .user = std::string(login),
-          .country = {}};
-}
-
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
                                                          std::string_view login) const {
   auto limiter = limiter_ != nullptr ? limiter_->get() : nullptr;
@@ -169,9 +157,7 @@ std::optional<actions::Reply> Session::recipient(std::string_view path) {
 void Session::unlimited_recipient(std::string_view path) {
   if (!message_) return;
   ++message_->recipients;
-  auto& recipients = message_->envelope.recipients;
-  if (recipients.size() <= counters::kNameValuesMax && path.size() <= counters::kNameBytesMax)
-    recipients.emplace_back(path);
+  message_->keep_recipient(path);
   if (message_->count) message_->count->recipient(path);
 }
 

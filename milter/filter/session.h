@@ -11,6 +11,7 @@
 #include "config/system/socket_address.h"
 #include "milter/actions/apply.h"
 #include "milter/counters/message_count.h"
+#include "milter/counters/message_names.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/message_buffer.h"
@@ -125,6 +126,13 @@ class Session {
     bool bounce = false;               ///< its sender is empty
     bool unchecked = false;            ///< passed without a check; only its limits apply
     bool lacks_memory = false;         ///< it was not checked for this reason
+
+    /// For the names; one more than they have shows that some are missing.
+    void keep_recipient(std::string_view path) {
+      const bool fits = path.size() <= counters::kNameBytesMax;
+      if (fits && envelope.recipients.size() <= counters::kNameValuesMax)
+        envelope.recipients.emplace_back(path);
+    }
   };
 
   /// A copy of the settings that decide after a failure.
@@ -145,7 +153,17 @@ class Session {
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;
   [[nodiscard]] features::Arrival arrival_of(const Message& message) const;
-  [[nodiscard]] counters::Envelope envelope_of(std::string_view path, std::string_view login) const;
+  /// Without recipients.
+  [[nodiscard]] counters::Envelope envelope_of(std::string_view path,
+                                               std::string_view login) const {
+    return {.sender = std::string(path),
+            .recipients = {},
+            .client = client_,
+            .helo = helo_,
+            .client_name = client_name_,
+            .user = std::string(login),
+            .country = {}};
+  }
   /// Judges a message that is not deferred by a limit.
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,
