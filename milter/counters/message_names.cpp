@@ -145,8 +145,10 @@ void set_envelope(const Envelope& envelope, bool whole, MessageNames& out) {
 
 MessageNames message_names(const NamedMessage& message, const Envelope& envelope,
                            mime::WorkMeter& work) {
+  static const std::vector<Network> kNone;
   MessageNames out;
-  const auto believed = believed_results(message.fields, message.authserv_ids);
+  const auto believed = believed_results(message.fields, message.authserv_ids,
+                                         message.local != nullptr ? *message.local : kNone);
   const bool logged_in = !envelope.user.empty();
   set_from(message, logged_in, believed, out);
   set_list(message, logged_in, believed, out);

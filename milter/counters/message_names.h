@@ -3,8 +3,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/options/hash_options.h"
+#include "config/system/socket_address.h"
 #include "milter/counters/envelope.h"
 #include "milter/features/name.h"
 #include "mime/model/mail.h"
@@ -20,6 +22,8 @@ inline constexpr std::size_t kNameValuesMax = 1000;
 struct NamedMessage {
   std::span<const mime::HeaderField> fields;
   std::span<const std::string> authserv_ids;
+  /// Our own hosts, whose Received fields end nothing (sender_proof.h); null = none.
+  const std::vector<Network>* local = nullptr;
   Compat compat = Compat::kRspamd4;  ///< how the subject is decoded
   /// Whether the envelope is that of the message: what it does not have is known to be absent. Else
   /// it is unknown.

@@ -261,6 +261,7 @@ features::MessageNames Scanner::names_of(std::string_view message,
   mime::WorkMeter work(mime::steps_for(message.size(), settings_->mime.work_max));
   return counters::message_names({.fields = header.fields,
                                   .authserv_ids = settings_->counters.pieces.authserv_ids,
+                                  .local = &settings_->milter.local_networks,
                                   .compat = settings_->mime.compat,
                                   .whole_envelope = whole_envelope},
                                  envelope, work);

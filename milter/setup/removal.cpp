@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kWhyRemoved = "the filter is not asked any more";
 
-std::string setting_of(const SettingMap& settings, std::string_view name) {
+std::string value_in(const SettingMap& settings, std::string_view name) {
   const auto found = settings.find(name);
   return found == settings.end() ? "" : found->second;
 }
@@ -28,14 +28,14 @@ std::size_t end_of_block(std::string_view text, std::size_t at) {
 
 Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter) {
   Plan plan;
-  std::string queue = setting_of(facts.expanded, "queue_directory");
+  std::string queue = value_in(facts.expanded, "queue_directory");
   if (queue.empty()) queue = "/var/spool/postfix";
   bool attached = false;
   for (const char* name : {"smtpd_milters", "non_smtpd_milters"}) {
-    const std::string now = setting_of(facts.settings, name);
+    const std::string now = value_in(facts.settings, name);
     const std::string left = without_own(now, milter, queue);
     if (left == now) {
-      const std::string expanded = setting_of(facts.expanded, name);
+      const std::string expanded = value_in(facts.expanded, name);
       if (std::string_view(name) == "smtpd_milters" &&
           without_own(expanded, milter, queue) != expanded)
         plan.problems.push_back("smtpd_milters = " + now +
@@ -52,7 +52,7 @@ Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter) {
       const bool changed = std::ranges::any_of(
           plan.differences, [&](const Difference& one) { return one.setting == name; });
       if (!changed && facts.given.contains(name))
-        plan.notes.push_back(std::string(name) + " = " + setting_of(facts.given, name) +
+        plan.notes.push_back(std::string(name) + " = " + value_in(facts.given, name) +
                              " stays; without other milters, take it back with: postconf -X " +
                              std::string(name));
     }

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
-#include "config/base/number_text.h"
 #include "config/system/listen_socket.h"
 #include "config/system/socket_address.h"
 #include "milter/status/access_keys.h"
+#include "milter/status/announced_body.h"
 #include "milter/status/connection_deadlines.h"
 #include "milter/status/host_check.h"
 #include "milter/status/http_exchange.h"
@@ -88,29 +88,8 @@ MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* ke
   return MHD_YES;
 }
 
-/// What the headers say of the body.
-struct Announced {
-  bool body = false;
-  std::uint64_t bytes = 0;  ///< 0 if it is not known
-  int lengths = 0;          ///< fields of Content-Length
-  bool chunked = false;
-
-  /// Whether another server may see another end of the body (RFC 9112 6.3): that is how requests
-  /// are smuggled past a proxy.
-  [[nodiscard]] bool contradicts() const { return lengths > 1 || (lengths > 0 && chunked); }
-};
-
 MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
-  auto& announced = *static_cast<Announced*>(found);
-  if (::strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-    announced.body = announced.chunked = true;
-  }
-  const bool is_length = ::strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-  if (is_length) ++announced.lengths;
-  if (is_length && value != nullptr && std::strcmp(value, "0") != 0) {
-    announced.body = true;
-    announced.bytes = parse_whole<std::uint64_t>(value).value_or(UINT64_MAX);
-  }
+  static_cast<AnnouncedBody*>(found)->see(key, value != nullptr ? value : "");
   return MHD_YES;
 }
 
@@ -163,14 +142,14 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
     return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST\n");
   }
   request.direct = origin.is_direct();
-  Announced announced;
+  AnnouncedBody announced;
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
   if (announced.contradicts()) {
     return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once\n");
   }
   const bool may_have_body =
       (request.direct || request.authorised) && request.method == HttpMethod::kPost;
-  if (announced.body && (!may_have_body || server.options().body_bytes_max == 0)) {
+  if (announced.present && (!may_have_body || server.options().body_bytes_max == 0)) {
     return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n");
   }
   if (announced.bytes > server.options().body_bytes_max) {

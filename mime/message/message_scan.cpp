@@ -10,53 +10,17 @@
 #include "mime/message/digest_part.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
+#include "mime/message/scan_frame.h"
 #include "mime/message/signed_part.h"
 #include "mime/message/transfer_decoding.h"
 
 namespace shingled::mime {
 namespace {
 
-struct Range {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  [[nodiscard]] bool empty() const { return begin >= end; }
-};
-
-/// The bytes of a message and of the messages nested in it. A nested message that is encoded has
-/// its own source, and so has what was signed.
-class Source {
- public:
-  explicit Source(std::string_view all) : bytes(all) {}
-  const std::string_view bytes;
-  /// Collected at first use, as most messages are not multiparts.
-  std::optional<DelimiterList> delimiters{};
-};
-
-/// A message, outermost or nested, or the entity in a signed part.
-struct Scope {
-  Source* source = nullptr;
-  Range range;
-  std::optional<std::uint32_t> parent;  ///< the part it is the body of
-  std::string path;                     ///< of that part
-  /// The begin of the latest delimiter that matched a boundary, or of the message if none did.
-  /// Left-overs are searched after it, so that no part is read twice.
-  std::size_t matched = 0;
-  bool was_signed = false;  ///< an entity, not a message: rspamd finds no delimiters in it
-};
-
-/// A range that is still to be split into parts: a multipart, or the rest of the message after it.
-struct Frame {
-  enum class Kind : std::uint8_t { kMultipart, kLeftovers };
-  Kind kind = Kind::kMultipart;
-  Scope* scope = nullptr;
-  Range range{};
-  std::uint32_t part = 0;     ///< the multipart
-  std::string boundary{};     ///< empty: the first delimiter decides
-  std::string path_prefix{};  ///< of its children
-  std::size_t next_delimiter = 0;
-  std::size_t child_begin = 0;
-  bool in_child = false;
-};
+using Range = ScanRange;
+using Source = ScanSource;
+using Scope = ScanScope;
+using Frame = ScanFrame;
 
 std::string join_path(const std::string& prefix, const std::string& last) {
   return prefix.empty() ? last : prefix + "." + last;

@@ -11,6 +11,7 @@
 #include "mime/charset/utf8.h"
 #include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
+#include "mime/text/footer.h"
 #include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
@@ -228,28 +229,6 @@ class RobustReader {
     if (!begun_) line = behind_greeting(line);
     begun_ = true;
     while (!line.empty()) read_stretch(line);
-  }
-
-  /// The size of the end of a text in which a ruled line may begin a footer: its last lines, with
-  /// at least as much text above as below. Elsewhere senders rule off headings, and what they want
-  /// to hide from filters.
-  static std::size_t footer_bytes_of(std::string_view content) {
-    constexpr std::size_t kFooterLinesMax = 25;
-    // A file and a server write line breaks in different ways.
-    const auto plain_bytes = [](std::string_view text) {
-      return text.size() - static_cast<std::size_t>(std::ranges::count(text, '\r'));
-    };
-    const std::size_t half = plain_bytes(content) / 2;
-    std::size_t below = 0;
-    std::size_t at = content.size();
-    for (std::size_t lines = 0; lines < kFooterLinesMax && at > 0; ++lines) {
-      const std::size_t line_break = at < 2 ? std::string_view::npos : content.rfind('\n', at - 2);
-      const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
-      below += plain_bytes(content.substr(begin, at - begin));
-      if (below > half) break;
-      at = begin;
-    }
-    return content.size() - at;
   }
 
   static bool is_rule(std::string_view line) {

@@ -8,7 +8,6 @@
 namespace shingled::storage::client {
 
 namespace {
-
 using Kind = RemoteRequest::Kind;
 using Outcome = RemoteAnswer::Outcome;
 
@@ -46,8 +45,7 @@ Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Au
   // One turn of the rotation per batch, so that the questions of one message share a socket.
   std::vector<std::size_t> in_turn;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
-    const bool is_update = RemoteRequest::is_update(requests_[r].kind);
-    if (audience_ == Audience::kAsNeeded && !is_update) {
+    if (audience_ == Audience::kAsNeeded && !RemoteRequest::is_update(requests_[r].kind)) {
       if (in_turn.empty() || service_.rotation() == Rotation::kHash)
         in_turn = upstreams_->in_turn(rotation_key(requests_[r]), now);
       open_line(r, in_turn, now);
@@ -150,9 +148,10 @@ void Exchange::encode(Line& line) {
   std::array<std::uint8_t, protocol::kCompanionBytes> extension{};
   if (request.companion && asked.code == protocol::CommandCode::kWrite &&
       protocol::has_extensions(line.version)) {
-    extension = protocol::companion_extension(
-        *request.companion, request.old_companion ? protocol::ExtensionType::kOldCompanion
-                                                  : protocol::ExtensionType::kCompanion);
+    using protocol::ExtensionType;
+    extension = protocol::companion_extension(*request.companion, request.old_companion
+                                                                      ? ExtensionType::kOldCompanion
+                                                                      : ExtensionType::kCompanion);
     asked.extensions = extension;
   }
   const BytesView command = BytesView(plain).first(protocol::encode_command(asked, plain));

@@ -71,6 +71,7 @@ int check_one(const SourceMessage& message, const ListArgumentsOfNames& argument
   const features::MessageNames names =
       counters::message_names({.fields = header.fields,
                                .authserv_ids = pieces.authserv_ids,
+                               .local = &settings.milter.local_networks,
                                .compat = settings.mime.compat,
                                .whole_envelope = false},
                               envelope_of(header, arguments.envelope.envelope, settings), work);
