@@ -38,9 +38,9 @@ struct HtmlElement {
   std::string name;          ///< lower case; "unknown" for a name HTML does not have
   std::string css_class;     ///< the usable class, cleaned; empty if none
   std::string url;           ///< the href or action as rspamd reads it, or empty
+  std::uint32_t depth = 0;   ///< the html element is 0
   std::string target = {};   ///< the same as a browser reads it, if that is not `url`; else empty
   std::string picture = {};  ///< the src of an img as a browser reads it, or empty
-  std::uint32_t depth = 0;   ///< the html element is 0
 
   friend bool operator==(const HtmlElement&, const HtmlElement&) = default;
 };

@@ -113,7 +113,7 @@ TEST(TextPieces, LeadBelowTheFirstBaseOfTheDocument) {
       element_at(1, "base", "http://second.example/"), element_at(1, "a", "x")};
   EXPECT_EQ(pieces_of({.content = "", .form = TextForm::kHtml, .elements = drawing}),
             "link=http://first.example/d/x link_host=first.example link_domain=first.example "
-            "link_path=first.example/d link_shape=/d/x");
+            "link_path=first.example/d");
   const std::vector<HtmlElement> bare = {element_at(1, "base", "http://base.example/"),
                                          element_at(1, "a", "www.bank.example")};
   const std::string found = pieces_of({.content = "", .form = TextForm::kHtml, .elements = bare});
@@ -132,7 +132,7 @@ TEST(TextPieces, AreWhatABrowserReads) {
   const std::vector<HtmlElement> elements = {link, picture, inside};
   EXPECT_EQ(pieces_of({.content = "", .form = TextForm::kHtml, .elements = elements}),
             "link=http://www.example.org/x link_host=www.example.org link_domain=example.org "
-            "link_path=www.example.org/x link_shape=/x "
+            "link_path=www.example.org/x "
             "image_link=https://img.example.org/a/b.png");
 }
 
