@@ -2,10 +2,41 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "milter/counters/counted_keys.h"
 
 namespace shingled::milter::cli {
+
+namespace {
+
+/// What is known of a counter of which not all can be read, because a file is damaged: the windows
+/// that do not reach into it. Days before today cannot be asked for alone, so they stay unknown.
+/// Returns false if nothing is known.
+bool ask_windows(CounterClient& client, Space space, const Json& piece,
+                 std::span<const storage::counters::Window> windows, rules::PieceCounts& counts) {
+  std::vector<std::string> names;
+  std::vector<std::size_t> places;
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    if (windows[w].skipped > 0) continue;
+    names.push_back(storage::counters::to_string(windows[w]));
+    places.push_back(w);
+  }
+  if (names.empty()) return false;
+  const auto asked = client.ask(space, Json::array({piece}), names);
+  if (!asked || asked->size() != 1 || !asked->front().knows_some()) return false;
+  counts.known = true;
+  counts.sums.assign(windows.size(), {});
+  counts.lost.assign(windows.size(), true);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    counts.sums[places[i]] = asked->front().sums[i];
+    counts.lost[places[i]] = asked->front().lost[i];
+  }
+  return true;
+}
+
+}  // namespace
 
 Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          std::span<const mime::Piece> pieces,
@@ -19,9 +50,13 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
       json["piece"] =
           is_pair(piece.type) ? Json::array({piece.first, piece.second}) : Json(piece.first);
       const auto history = client.history(space, json);
-      if (!history) return history.error();
       const features::CounterNeed* const need = features::find_need(needs, piece.type);
       rules::PieceCounts& counts = facts.pieces.emplace_back();
+      if (!history) {
+        if (!ask_windows(client, space, json, need->windows, counts)) return history.error();
+        counts.piece = std::move(piece);
+        continue;
+      }
       counts.known = true;
       counts.sums.resize(need->windows.size());
       storage::counters::WindowSums sums(need->windows, history->now, counts.sums);
