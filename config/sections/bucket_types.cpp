@@ -169,8 +169,8 @@ bool differs_by(const BucketType& type, BucketOverride::For kind) {
 constexpr std::string_view kTargetForm = "recipient, domain, network, user, sender, sender_domain";
 
 /// The user, address or domain of an override; nullopt and a problem for other text.
-std::optional<std::string> read_name(const Field& field, BucketOverride::For kind,
-                                     std::string_view text) {
+std::optional<std::string> read_target_name(const Field& field, BucketOverride::For kind,
+                                            std::string_view text) {
   using For = BucketOverride::For;
   const auto word = recipient_word(text);
   const bool domain = kind == For::kDomain || kind == For::kSenderDomain;
@@ -214,7 +214,7 @@ std::optional<BucketOverride> read_target(Section& section) {
       field->refuse("not a network", "an IP address or a network such as 192.0.2.0/24");
       return std::nullopt;
     }
-    const auto word = read_name(*field, kind, *text);
+    const auto word = read_target_name(*field, kind, *text);
     if (!word) return std::nullopt;
     out->name = *word;
   }

@@ -103,7 +103,7 @@ std::optional<std::string> fault_of(const std::string& file) {
       ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0)
     return file + ": the daemon may not read and write it: " + os_reason(errno) +
            "; allowed: a file that belongs to the daemon (chown --reference=" + folder + " " +
-           file + "; a restored copy belongs to whoever copied it)";
+           file + "; a restored copy belongs to the user who copied it)";
   return std::nullopt;
 }
 

@@ -182,8 +182,8 @@ void ConditionCheck::check_names(const Atom& atom) {
     return;
   }
   if (atom.op != Operator::kEqual && atom.op != Operator::kNotEqual)
-    problem(atom.name_place, fmt::format("'{}' is a {}: only =, != and in are allowed", atom.name,
-                                         to_string(row->form)));
+    problem(atom.name_place,
+            fmt::format("'{}' is not a number: only =, != and in are allowed", atom.name));
   for (std::size_t i = 0; i < atom.entries.size(); ++i) {
     const auto entry = names::read_name_entry(*row, atom.entries[i]);
     if (!entry)

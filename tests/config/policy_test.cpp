@@ -77,7 +77,7 @@ TEST(PolicySection, RefusesScoresWhoseSumIsInfinite) {
   EXPECT_THAT(texts(load_settings("policy:\n  rules:\n    A: {if: local, score: 1e308}\n"
                                   "    B: {if: local, score: -1e9}\n",
                                   "t")),
-              ElementsAre(::testing::StartsWith("t:3:26: policy.rules.A.score: ")));
+              ElementsAre(::testing::StartsWith("t:3:27: policy.rules.A.score: ")));
 }
 
 TEST(PolicySection, NamesMistakesWithTheirPlaces) {
@@ -96,7 +96,7 @@ policy:
           "t:3:3: policy.file: unknown key; did you mean 'files'?",
           "t:6:13: policy.rules.B.if: is empty; allowed: a condition such as from.spam >= 99% of "
           "100 in 14d",
-          "t:6:24: policy.rules.B.score: 'high' is not a number; allowed: a number such as 4.5",
+          "t:6:24: policy.rules.B.score: 'high' is not a number; allowed: -1e+09 to 1e+09",
           "t:7:13: policy.rules.C.if: is a list; allowed: a condition such as from.spam >= 99% of "
           "100 in 14d",
           "t:7:26: policy.rules.C.action: 'bounce' is not one of the choices; allowed: add_header, "
@@ -177,12 +177,13 @@ TEST_F(PolicyFiles, MistakesInAFileHaveItsName) {
   }
   EXPECT_THAT(
       without_folder,
-      ElementsAre("a.yaml:2:18: rules.A.scor: unknown key; did you mean 'score'?",
-                  "a.yaml:3:1: ruels: unknown key; did you mean 'rules'?",
-                  "b.yaml:1:21: policy.files: is not read in a file of rules; allowed: rules",
-                  "c.yaml:2:3: rules: is a list; allowed: a map of settings",
-                  "d.yaml:1:8: not valid YAML: end of map flow not found",
-                  "e.yaml:1:1: is a single value; allowed: a map of settings"));
+      ElementsAre(
+          "a.yaml:2:18: rules.A.scor: unknown key; did you mean 'score'?",
+          "a.yaml:3:1: ruels: unknown key; did you mean 'rules'?",
+          "b.yaml:1:21: policy.files: is not read in a file of rules; allowed: scale, rules",
+          "c.yaml:2:3: rules: is a list; allowed: a map of settings",
+          "d.yaml:1:8: not valid YAML: end of map flow not found",
+          "e.yaml:1:1: is a single value; allowed: a map of settings"));
 }
 
 TEST_F(PolicyFiles, AFileForOtherThresholdsIsAnError) {

@@ -294,7 +294,7 @@ TEST(Problems, OfRules) {
        "letters, "
        "digits, '_' or '-'"},
       {"a weight that is not finite", "rules: {a: {flags: {x: {flag: 1, weight: .inf}}}}",
-       "f:1:42: rules.a.flags.x.weight: '.inf' is not a number; allowed: a number such as 4.5"},
+       "f:1:42: rules.a.flags.x.weight: '.inf' is not a number; allowed: -1e+09 to 1e+09"},
   };
   expect_problems(kCases);
 }

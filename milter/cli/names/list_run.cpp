@@ -26,13 +26,13 @@ using names::ListLine;
 constexpr std::size_t kReasonBytesMax = 160;
 
 constexpr std::string_view kAllowHead =
-    "# Mail that passes whatever its score is. One entry a line: NAME ENTRY # remark\n"
+    "# Mail that passes whatever its score is. One entry per line: NAME ENTRY # remark\n"
     "#   from news@shop.example     from_domain .shop.example (it and all below)\n"
     "#   list_id news.shop.example  client 192.0.2.0/24   dkim_domain .shop.example\n"
     "#   recipient abuse@           mail to it is never refused, only marked\n"
     "# The daemon reads it again when it changes. shingled(8), shingled allow --help\n";
 constexpr std::string_view kBlockHead =
-    "# Mail that is refused (policy.block_action). One entry a line: NAME ENTRY # remark\n"
+    "# Mail that is refused (policy.block_action). One entry per line: NAME ENTRY # remark\n"
     "#   from news@shop.example     from_domain .shop.example (it and all below)\n"
     "#   list_id news.shop.example  client 192.0.2.0/24   dkim_domain .shop.example\n"
     "# The daemon reads it again when it changes. shingled(8), shingled block --help\n";

@@ -62,7 +62,7 @@ TEST(HistoryNeeds, AreAllTypesOfAMessageInTheWindows) {
        {PieceType::kSender, PieceType::kUniqueRecipients, PieceType::kStoredHash}) {
     const features::CounterNeed* const need = features::find_need(needs, type);
     ASSERT_NE(need, nullptr);
-    EXPECT_EQ(need->windows.size(), 3U);
+    EXPECT_EQ(need->windows.size(), 4U);
   }
   EXPECT_EQ(features::find_need(needs, PieceType::kMessageReporter), nullptr);
   options.windows.clear();

@@ -1,3 +1,4 @@
+// Covers milter/names/list_truth.cpp.
 #include "milter/names/list_evidence.h"
 
 #include <gmock/gmock.h>

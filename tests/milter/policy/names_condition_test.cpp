@@ -1,4 +1,6 @@
-// Covers what milter/policy does with names: reading, printing, checking, evaluating, explaining.
+// Covers milter/policy/name_comparison.cpp, milter/policy/token_cursor.cpp,
+// milter/features/name.cpp, and what else of milter/policy knows names: printing, checking,
+// evaluating, explaining.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ TEST(ConditionTokens, TakesATextApart) {
   std::string out;
   for (Token token = tokens.next(); token.kind != Token::Kind::kEnd; token = tokens.next())
     out += std::to_string(static_cast<int>(token.kind)) + ':' + std::string(token.text) + ' ';
-  EXPECT_EQ(out, "1:not 5:( 1:from.spam 4:>= 2:99 3:% 1:of 2:1,0 6:) 7:\xE2\x89\xA5 2:14d 7:\xFF ");
+  EXPECT_EQ(out, "1:not 5:( 1:from.spam 4:>= 2:99 3:% 1:of 2:1,0 6:) 8:\xE2\x89\xA5 2:14d 8:\xFF ");
   EXPECT_EQ(tokens.next().kind, Token::Kind::kEnd);
 }
 

@@ -147,7 +147,7 @@ TEST_F(MessageLimitTest, PlaysMessages) {
       {"each of several rates limits",
        "rates: {user: [[1, 1], [2, 0.01]]}",
        "mail a keep mail a +1 a keep +1 mail a",
-       {"-", "user:bob 1s", "-", "user:bob:#2 98s"},
+       {"-", "user:bob 1s", "-", "user:bob:#2 1m38s"},
        {{"user:bob", 0}}},
       {"a recipient on the list takes nothing, and its message takes nothing",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, whitelisted_rcpts: [a, b@x, '@y']",

@@ -1,4 +1,5 @@
-// Covers milter/status/http_server.cpp, milter/status/request_origin.cpp: bodies of requests, keys,
+// Covers milter/status/announced_body.cpp, milter/status/http_server.cpp,
+// milter/status/request_origin.cpp: bodies of requests, keys,
 // several requests on a connection, replies that are made while they are sent, work that takes
 // long.
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Covers mime/html/style_sheet.cpp, mime/html/css_values.cpp, mime/html/css_tokenizer.cpp: styles.
+// Covers mime/html/style_sheet.cpp, mime/html/css_values.cpp, mime/html/css_tokenizer.cpp,
+// mime/html/hsl_color.cpp: styles.
 #include "mime/html/visibility.h"
 
 #include <gtest/gtest.h>
@@ -41,17 +42,17 @@ TEST(Styles, KnowColoursByHue) {
   for (const Compat compat : {Compat::kRspamd3, Compat::kRspamd4}) {
     expect_all(
         {
-            {"transparent", "a<b style='color:hsla(0,100%,50%,0)'>b</b>", "a "},
-            {"white", "a<b style='color:hsl(0,0%,100%)'>b</b>", "a "},
-            {"white by any hue", "a<b style='color:hsl(200,50%,100%)'>b</b>", "a "},
+            {"transparent", "a<b style='color:hsla(0,100%,50%,0)'>b</b>", "a"},
+            {"white", "a<b style='color:hsl(0,0%,100%)'>b</b>", "a"},
+            {"white by any hue", "a<b style='color:hsl(200,50%,100%)'>b</b>", "a"},
             {"red is read", "a<b style='color:hsl(0,100%,50%)'>b</b>", "ab"},
             {"green, too", "a<b style='color:hsl(120,100%,25%)'>b</b>", "ab"},
             {"blue, too", "a<b style='color:hsl(240,100%,50%)'>b</b>", "ab"},
             {"black, too", "a<b style='color:hsl(0,0%,0%)'>b</b>", "ab"},
             {"white on black", "<div style='background:hsl(0,0%,0%)'><b style='color:#fff'>b</b>",
-             "b\n"},
+             "b"},
             {"white on white", "<div style='background:hsl(0,0%,100%)'><b style='color:#fff'>b</b>",
-             " \n"},
+             "\n"},
             {"a hue beyond the circle", "a<b style='color:hsl(-120,100%,50%)'>b</b>", "ab"},
             {"too few values are no colour", "a<b style='color:hsl(0,0%)'>b</b>", "ab"},
         },

@@ -187,10 +187,13 @@ inline bool FaultyServer::answer_frame(Connection& connection, const protocol::C
       (void)shutdown(fd, SHUT_WR);
       return true;
     case Fault::kForgetsMutely:
-      if (!first) return true;
-      break;
+      if (first) send_all(frame);
+      return true;
     case Fault::kForgets:
-      if (first) break;
+      if (first) {
+        send_all(frame);
+        return true;
+      }
       [[fallthrough]];
     case Fault::kResets: {
       const linger at_once{1, 0};

@@ -1,4 +1,5 @@
-// EmbeddedCounters after bytes of a file changed: unknown only where something is lost.
+// Covers storage/counters/gap.cpp: EmbeddedCounters after bytes of a file changed: unknown only
+// where something is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,13 @@
-// Covers milter/cli/reference/bash_completion.cpp, milter/cli/reference/zsh_completion.cpp: what
+// Covers milter/cli/reference/bash_completion.cpp, milter/cli/reference/complete_keys.cpp,
+// milter/cli/reference/zsh_completion.cpp: what
 // the scripts have. Real shells run them in tests/e2e.
 #include "milter/cli/reference/completion.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace shingled::milter::cli {
 namespace {
@@ -60,6 +65,13 @@ TEST(ZshCompletion, QuotesTexts) {
   EXPECT_TRUE(has(script, "'(-c --config)'{-c,--config}'[A file]:FILE:_files'"));
   EXPECT_TRUE(has(script, "'(--tcp)'--tcp'[Ask]:yes|no:(yes no)'"));
   EXPECT_TRUE(has(script, "'*:DIR:_files -/'"));
+}
+
+TEST(CompleteKeys, AreThoseThatCanBeWrittenAsTheyAre) {
+  const std::vector<std::string> keys = complete_keys();
+  EXPECT_NE(std::find(keys.begin(), keys.end(), "milter.socket"), keys.end());
+  for (const std::string& key : keys)
+    EXPECT_EQ(key.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), std::string::npos) << key;
 }
 
 }  // namespace
