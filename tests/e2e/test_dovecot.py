@@ -25,7 +25,7 @@ def letter(number):
 
 
 class WithSpool(unittest.TestCase):
-    overrides = ("reports.trusted_reporters=[ann, spamtrap]", "reports.spam.weight=10")
+    overrides = ("reports.trusted_reporters=[ann, spamtrap]", "reports.trusted_weight=1", "reports.spam.weight=10")
 
     def setUp(self):
         self.tmp = harness.temporary_folder(self)

@@ -294,7 +294,7 @@ class KnownFiles(Policy):
         scanned = self.scan(letter(0, "a@a.example", file=content), "a@a.example", "here@example.org")
         hit, = scanned["similar"]["hits"]
         self.count({"mass": 5}, ("known_file", f"bad/{hit['sample']}"))
-        self.fires("FILE_SEEN", re.compile(r"known_file\.mass 5 in 14d \[bad/\S+\]; rule: 5"), file=content)
+        self.fires("FILE_SEEN", re.compile(r"known_file\.mass 5 in 14d \[bad/\S+\]; rule: 5"), log="known_file.mass 5 in 14d", file=content)
 
 
 class Reload(Policy):

@@ -109,7 +109,7 @@ class Completion(unittest.TestCase):
             "".join(f"print -r -- '@ {name}'\n{name}\n" for name in names))
         done = run("-f", self.folder / "shown.zsh", binary="zsh")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        shown = {part.split("\n")[0].strip(): part for part in done.stdout.split("@ ")[1:]}
+        shown = {part.split("\n")[0].strip(): part for part in re.split(r"(?m)^@ ", done.stdout)[1:]}
         for words, _, options in commands():
             said = shown["_".join(("_shingled", *words))]
             for option in options:

@@ -140,7 +140,7 @@ class Refused(Reports):
     def test_what_is_no_report(self):
         self.report("spam", "ann", "no mail at all", code=EX_DATAERR)
         self.report("spam", "ann", "", code=EX_DATAERR)
-        self.report("spam", "a" * 300, offer(1), code=EX_DATAERR)
+        self.report("spam", "a" * 300, offer(1), code=64)  # EX_USAGE
         long = self.daemon.run("report", "--spam", "--reporter", "ann", stdin=offer(1) + "x" * 70000)
         self.assertEqual(EX_DATAERR, long.returncode)
         self.assertIn("reports.bytes_max", long.stderr)

@@ -137,6 +137,9 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pi
     if (asked.known && asked.sums.size() != windows.size()) return nonsense("/counters/ask");
     asked.sums.resize(windows.size());
     asked.lost.resize(windows.size(), !asked.known);
+    // Nothing says what is lost: then it is all, as older daemons mean it.
+    const bool says_what = std::ranges::find(asked.lost, true) != asked.lost.end();
+    if (!asked.known && !says_what) asked.lost.assign(windows.size(), true);
   }
   return out;
 }

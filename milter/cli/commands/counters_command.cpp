@@ -184,7 +184,7 @@ What is damaged makes some counters unknown in windows that reach into its time;
 it finds it. With --repair all is looked at now, and files that are gone are given up, too: what they had stays unknown,
 and the rest is whole again.
 
-Examples:
+Example:
   shingled counters verify
   shingled counters verify --repair)");
 }

@@ -63,6 +63,7 @@ void add_name_list_commands(CLI::App& app, Command& chosen) {
       R"(From, its domain, a list and a DKIM domain count only when they are proved: a server in counters.authserv_ids
 says so in Authentication-Results, or the sender has logged in. Mail to an allowed recipient is never refused; it
 is marked as its score says. Limits of the amount of mail hold all the same. The list is policy.allow_file.
+Each takes -c FILE and -o KEY=VALUE.
 
 Example:
   shingled allow add --from news@shop.example --reason "newsletter, asked for"
@@ -76,6 +77,7 @@ Example:
       R"(What happens to it says policy.block_action: by default the sender is told that it is rejected. From and List-Id
 count as they are written, proved or not. Mail that is allowed (shingled allow) is not blocked. To refuse a
 recipient use your mail server. The list is policy.block_file.
+Each takes -c FILE and -o KEY=VALUE.
 
 Example:
   shingled block add --domain casino.example --reason "never asked for"

@@ -55,7 +55,10 @@ class ImportRun {
     run_.console().clear_drawn();
     if (!interrupted()) run_.console().error(arguments_.file, read.error().message);
     run_.console().note(where_it_stopped(read.error().code));
-    return interrupted() ? kExitInterrupted : service_exit_code(read.error());
+    if (interrupted()) return kExitInterrupted;
+    // What the daemon refuses is wrong in the file, not in the call.
+    const bool bad_file = read.error().code == ErrorCode::kInvalid;
+    return bad_file ? EX_DATAERR : service_exit_code(read.error());
   }
 
  private:
