@@ -33,7 +33,9 @@ std::vector<config::Problem> list_problems(std::span<const ListFile> files) {
     }
     const auto list = read_list(file);
     if (!list) {
-      out.push_back({file.path, 0, 0, "", list.error().message});
+      // Without a list of its own the daemon starts: mail must not go unfiltered for that.
+      out.push_back({file.path, 0, 0, "", list.error().message,
+                     of_rule ? Severity::kError : Severity::kFault});
     } else {
       add_lines(file, **list, out);
     }

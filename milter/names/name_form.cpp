@@ -55,7 +55,9 @@ bool is_public_suffix(const std::string& domain) {
 std::vector<std::string> forms_of_address(const std::string& address) {
   std::vector<std::string> out = {address};
   auto normal = mime::normal_address(address);
-  if (normal && normal->text() != address) out.push_back(normal->text());
+  // Never one of another domain (SRS): what was proved is the domain as it is written.
+  if (normal && normal->domain == domain_part(address) && normal->text() != address)
+    out.push_back(normal->text());
   return out;
 }
 

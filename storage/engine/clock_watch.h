@@ -56,7 +56,8 @@ class ClockWatch {
   }
   /// What has expired by this time has expired by any that can be right.
   [[nodiscard]] std::uint32_t certain(TimePoint now) const {
-    return static_cast<std::uint32_t>(std::min<std::int64_t>(known_.expected(now), UINT32_MAX));
+    return static_cast<std::uint32_t>(
+        std::min<std::int64_t>(known_.expected(now) + kClockSkewSeconds, UINT32_MAX));
   }
   /// By how many seconds the clock was ahead when it was last doubted.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }

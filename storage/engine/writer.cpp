@@ -46,7 +46,10 @@ ClockWatch watch_of(FuzzyIndex& index, std::chrono::seconds expire, const Clock&
     newest = std::max(newest, updated);
     if (updated >= FuzzyIndex::kClockUnset) oldest = std::min(oldest, updated);
   }
-  const std::int64_t known = std::min<std::int64_t>(wall, std::int64_t{oldest} + expire.count());
+  // A clock that is ahead by less than the skew is believed, so that much is left out.
+  const std::int64_t skew = expire.count() > kClockSkewSeconds ? kClockSkewSeconds : 0;
+  const std::int64_t known =
+      std::min<std::int64_t>(wall, std::int64_t{oldest} + expire.count() - skew);
   ClockWatch watch(expire.count() == 0 ? wall : static_cast<std::uint32_t>(known), newest, now);
   static_cast<void>(watch.believes(wall, now));
   index.believe_until(watch.certain(now));

@@ -100,7 +100,7 @@ policy:
           "t:7:13: policy.rules.C.if: is a list; allowed: a condition such as from.spam >= 99% of "
           "100 in 14d",
           "t:7:26: policy.rules.C.action: 'bounce' is not one of the choices; allowed: add_header, "
-          "tempfail, quarantine, reject, discard",
+          "tempfail, quarantine, reject, discard, accept, deliver",
           "t:7:42: policy.rules.C.reason: has more than one line; allowed: at most 256 bytes of "
           "text in one line, or \"\" for none",
           "t:7:50: policy.rules.C.sahdow: unknown key; did you mean 'shadow'?",

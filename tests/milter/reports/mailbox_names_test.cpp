@@ -36,6 +36,9 @@ TEST(MailboxNames, KnowOnePersonByEachForm) {
   for (const Case& c : kAnn) EXPECT_EQ(names.mailbox_of(c.reporter), "ann@example.org") << c.why;
   EXPECT_EQ(names.mailbox_of("bob"), "bob@example.org");
   EXPECT_EQ(names.mailbox_of("ann@example.net"), "ann@example.net") << "somebody else";
+  EXPECT_EQ(names.mailbox_of("SRS0=AAAA=BB=example.org=ann@evil.example"),
+            "srs0=aaaa=bb=example.org=ann@evil.example")
+      << "a stranger who writes her address into his own";
 }
 
 TEST(MailboxNames, KeepsANameThatIsNotAnAddress) {
