@@ -218,9 +218,8 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   if (Status room = has_room(inputs); !room) return room;
   const std::string name = sealed_name(file_id(number));
   // A merge may take minutes; tables that wait for it would fill the memory.
-  const auto footer =
-      merge_files(files_, sealed, name, rules, stop, leaves_out,
-                  [&] { return seal_frozen(stop); }, lost);
+  const auto footer = merge_files(
+      files_, sealed, name, rules, stop, leaves_out, [&] { return seal_frozen(stop); }, lost);
   if (!footer) {
     // What is damaged is set aside next, and is not an error of this work.
     if (footer.error().code != ErrorCode::kTimeout && find_damage(inputs) &&

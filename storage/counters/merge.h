@@ -25,8 +25,8 @@ struct MergeRules {
 using LeavesOut = std::function<bool(std::size_t place, const CounterKey& key)>;
 
 /// Writes the rows of some files into one, each counter once. `leaves_out` may be empty.
-/// `meanwhile` is called every few thousand rows, for work that should not wait. With `lost`, what is
-/// damaged is left out, and its shingles are put there.
+/// `meanwhile` is called every few thousand rows, for work that should not wait. With `lost`, what
+/// is damaged is left out, and its shingles are put there.
 /// Errors:  those of SealedFile, SealedWriter and `meanwhile`; kTimeout if `stop` was requested.
 /// Threads: any thread.
 /// Cost:    about 100 ns a row.

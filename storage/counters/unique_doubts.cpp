@@ -10,9 +10,7 @@ namespace {
 /// Stands for every unique counter; no piece type has the number 0.
 constexpr CounterKey kEvery{};
 
-Day day_of_row(const sqlite::DoubtRow& row) {
-  return row.is_day ? row.number : day_of(row.number);
-}
+Day day_of_row(const sqlite::DoubtRow& row) { return row.is_day ? row.number : day_of(row.number); }
 
 }  // namespace
 
