@@ -25,11 +25,12 @@ HtmlText card_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   if (!calendar.html.empty()) text = html_to_text(calendar.html, limits, compat, meter);
   text.links.clear();
   text.content.insert(0, calendar.text);
-  if (text.content.size() > limits.text_bytes_max) text.content.resize(limits.text_bytes_max);
+  const bool is_cut = text.content.size() > limits.text_bytes_max;
+  if (is_cut) text.content.resize(limits.text_bytes_max);
   for (std::string& link : calendar.links) {
     text.elements.push_back({.name = "a", .css_class = {}, .url = std::move(link)});
   }
-  text.truncated = text.truncated || calendar.truncated;
+  text.truncated = text.truncated || calendar.truncated || is_cut;
   return text;
 }
 
@@ -39,16 +40,17 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
                   TextStages& text) {
   const MailPart& mail_part = parts.mail.parts[part];
   if (!meter.spend(mail_part.body.size(), kStepsADecodedByte)) return;
-  // Plain text is read up to its limit; the visible text of HTML may lie anywhere in it.
+  // Plain text is read up to its limit; what HTML or a card shows may lie anywhere in it.
   const bool html = parts.contents[part].kind == ContentKind::kHtml;
-  const std::size_t bytes_max = html ? parts.options.part_bytes_max : parts.options.text_bytes_max;
+  const bool card = parts.contents[part].card != CardKind::kNone;
+  const std::size_t bytes_max =
+      html || card ? parts.options.part_bytes_max : parts.options.text_bytes_max;
   DecodedText decoded =
       decode_text(mail_part.body, mail_part.type.charset, bytes_max + 1, text.converted, meter);
   if (!meter.spend(text.converted.size(), kStepsAConvertedByte)) return;
   text.charset = std::move(decoded.charset);
   text.raw = decoded.raw;
   text.content = decoded.utf8;
-  const bool card = parts.contents[part].card != CardKind::kNone;
   if (html || card) {
     const HtmlLimits limits{.input_bytes_max = parts.options.part_bytes_max,
                             .text_bytes_max = parts.options.text_bytes_max,

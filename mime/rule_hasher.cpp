@@ -67,7 +67,7 @@ void RuleHasher::hash_robust(std::size_t i, const TextWords& words, const Robust
 
 void RuleHasher::set_words(std::size_t i, const RobustText& text, bool common) {
   for (PartHash& hash : hashes_) {
-    if (hash.index != i) continue;
+    if (hash.index != parts_.mail.parts[i].number) continue;
     hash.common = common;
     hash.own_words = static_cast<std::uint32_t>(text.own_words);
   }

@@ -38,7 +38,7 @@ std::string decoded_value(const CalendarProperty& property, WorkMeter& meter) {
                                    : decode_quoted_printable(property.value, property.value.size());
   std::string storage;
   const std::string_view charset = property.parameter("CHARSET");
-  return unescaped(decode_text(bytes, charset, property.value.size(), storage, meter).utf8);
+  return unescaped(decode_text(bytes, charset, kUtf8BytesMax * bytes.size(), storage, meter).utf8);
 }
 
 class CalendarReader {

@@ -18,6 +18,9 @@ inline constexpr Steps kStepsAConverter = 1'500;
 inline constexpr Steps kStepsAGuess = 7'000;
 inline constexpr Steps kStepsAGuessedByte = 500;
 
+/// The bytes of UTF-8 that become of a byte of another charset, at most.
+inline constexpr std::size_t kUtf8BytesMax = 3;
+
 /// A body as UTF-8: a view of the input if that is UTF-8 already, else of `storage`.
 struct DecodedText {
   std::string_view utf8;

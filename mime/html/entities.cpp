@@ -235,21 +235,14 @@ std::size_t append_name(std::string_view raw, std::string& out) {
   std::string_view name = raw.substr(1, kReferenceNameBytesMax + 1);
   const auto* const end = std::find_if_not(name.begin(), name.end(), ascii::is_alnum);
   name = name.substr(0, static_cast<std::size_t>(end - name.begin()));
-  const auto behind = [raw](std::size_t bytes) {
-    return bytes + 1 < raw.size() ? raw[bytes + 1] : '\0';
-  };
-  if (const Entity* entity = find_entity(name); entity != nullptr && behind(name.size()) == ';') {
-    out += entity->text;
-    return name.size() + 2;
-  }
-  for (; !name.empty(); name.remove_suffix(1)) {
-    const Entity* entity = find_entity(name);
-    if (entity == nullptr || !entity->legacy) continue;
-    if (behind(name.size()) == '=' || ascii::is_alnum(behind(name.size()))) return 0;
-    out += entity->text;
-    return name.size() + 1;
-  }
-  return 0;
+  const Entity* const entity = find_entity(name);
+  if (entity == nullptr) return 0;
+  // Without a semicolon only names of HTML 4 that no "=" follows: "?a=1&copy=2" is a query.
+  const bool ends = name.size() + 1 < raw.size() && raw[name.size() + 1] == ';';
+  const bool has_value = name.size() + 1 < raw.size() && raw[name.size() + 1] == '=';
+  if (!ends && (!entity->legacy || has_value)) return 0;
+  out += entity->text;
+  return name.size() + (ends ? 2 : 1);
 }
 
 }  // namespace

@@ -119,17 +119,24 @@ class Scanner {
     add_part(*frame.scope, *child, frame.part, path, path);
   }
 
-  /// What stands in a multipart whose boundary never comes is nobody's part, so nobody looks at it.
-  /// (In the outermost one all lines that look like delimiters begin parts, see step_leftovers().)
+  /// What stands in a multipart without parts is nobody's part, so nobody looks at it. (In the root
+  /// of a message all lines that look like delimiters begin parts, see step_leftovers().)
   void note_unread(const Frame& frame) {
     const MailPart& part = mail_.parts[frame.part];
     if (part.children > 0 || !meter_.spend(part.raw_body.size() / kBytesAStep)) return;
-    const DelimiterList& delimiters = delimiters_of(*frame.scope);
+    const ScanScope& scope = *frame.scope;
+    const DelimiterList& delimiters = delimiters_of(scope);
     const std::size_t first = delimiters.first_from(frame.range.begin);
     const bool delimited =
         first < delimiters.size() && delimiters.begin_of(first) < frame.range.end;
-    if (!part.parent && delimited) return;
-    if (std::all_of(part.raw_body.begin(), part.raw_body.end(), ascii::is_space)) return;
+    const bool is_root = part.parent == scope.parent && !scope.was_signed;
+    if (is_root && delimited) return;
+    std::string_view unread = part.raw_body;
+    if (scope.matched >= frame.range.begin && scope.matched < frame.range.end) {
+      unread.remove_prefix(scope.matched - frame.range.begin);
+      unread.remove_prefix(std::min(unread.find_first_of("\r\n"), unread.size()));
+    }
+    if (std::all_of(unread.begin(), unread.end(), ascii::is_space)) return;
     mail_.note_missing("multipart without its boundary");
   }
 

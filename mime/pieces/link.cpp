@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
@@ -96,9 +97,11 @@ std::size_t dots_in(std::string_view step) {
 }
 
 /// Appends `path`, whose first step follows the slash at the end of `out`, without the steps "."
-/// and
-/// "..", as a browser requests it (WHATWG URL 4.4, path state).
+/// and "..", as a browser requests it (WHATWG URL 4.4, path state).
 void append_steps(std::string_view path, std::string& out) {
+  std::vector<std::size_t> begins;  // of the steps in `out`: a decoded step may have slashes itself
+  for (std::size_t at = 0; at + 1 < out.size(); at = out.find('/', at + 1))
+    begins.push_back(at + 1);
   for (;;) {
     const std::size_t end = std::min(path.find('/'), path.size());
     const std::string_view step = path.substr(0, end);
@@ -107,9 +110,12 @@ void append_steps(std::string_view path, std::string& out) {
       case 1:
         break;
       case 2:
-        if (out.size() > 1) out.erase(out.rfind('/', out.size() - 2) + 1);
+        if (begins.empty()) break;
+        out.erase(begins.back());
+        begins.pop_back();
         break;
       default:
+        begins.push_back(out.size());
         out += percent_decoded(step);
         if (!last) out += '/';
     }

@@ -90,7 +90,10 @@ class AttachmentPieces {
     if (!meter_.spend(body.size(), kStepsAnSvgByte)) return pieces_.note_dropped();
     if (body.size() < part.body.size()) pieces_.note_dropped();
     std::string storage;
-    SvgText svg = read_svg(decode_text(body, part.type.charset, body.size(), storage, meter_).utf8);
+    const DecodedText decoded =
+        decode_text(body, part.type.charset, kUtf8BytesMax * body.size(), storage, meter_);
+    if (!meter_.spend(storage.size(), kStepsAnSvgByte)) return pieces_.note_dropped();
+    SvgText svg = read_svg(decoded.utf8);
     std::vector<HtmlElement> elements;
     for (std::string& link : svg.links) {
       elements.push_back({.name = "a", .css_class = {}, .url = std::move(link)});

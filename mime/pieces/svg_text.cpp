@@ -51,16 +51,19 @@ class SvgReader {
     take(1);
     const std::string_view name = take(std::min(rest_.find_first_of(" \t\r\n\f>"), rest_.size()));
     out_.text += '\n';  // elements are apart from each other
+    bool is_closed = name.ends_with('/');
     while (true) {
       skip_blanks();
       if (rest_.empty() || rest_.front() == '<') return;
       if (rest_.front() == '>' || rest_.front() == '/') {
         if (take(1) == ">") break;
+        is_closed = true;
         continue;
       }
+      is_closed = false;
       read_attribute();
     }
-    if (name == "style") take(std::min(rest_.find("</style"), rest_.size()));
+    if (name == "style" && !is_closed) take(std::min(rest_.find("</style"), rest_.size()));
   }
 
   void read_attribute() {

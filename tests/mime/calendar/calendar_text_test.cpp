@@ -92,6 +92,12 @@ TEST(CalendarText, ShowsWhatPeopleSee) {
   }
 }
 
+TEST(CalendarText, LosesNothingThatIsLongerInUtf8) {
+  std::string value = "SUMMARY;ENCODING=BASE64;CHARSET=windows-1251:";
+  for (int i = 0; i < 10'000; ++i) value += "7+/v";  // three Cyrillic letters
+  EXPECT_EQ(read_all(value + "\r\n").text.size(), 60'001U);
+}
+
 TEST(CalendarText, KeepsHtmlApart) {
   const CalendarText read = read_all(
       "X-ALT-DESC;FMTTYPE=text/html:<a href=\"http://example.org/\">x\\, y</a>\r\n"

@@ -20,6 +20,7 @@ constexpr Case kCases[] = {
     {"but not before a letter: it is a parameter", "a?x&copy2=1&lang=de", "a?x&copy2=1&lang=de"},
     {"nor before an equals sign", "a?x&lt=1", "a?x&lt=1"},
     {"it may stand before other signs", "a&amp/b&quot", "a&/b\""},
+    {"a new name that begins with an old one is no reference", "&ampx &notit", "&ampx &notit"},
     {"a new name needs one", "&colon;&colon", ":&colon"},
     {"a name that begins another one", "&notin;&not;", "\u2209\u00AC"},
     {"an unknown name stays as it is", "a&unknown;b", "a&unknown;b"},

@@ -109,6 +109,14 @@ TEST(RobustHash, IsAllThatAnInvitationHas) {
   EXPECT_EQ(hashes[0].kind, PartKind::kRobust);
 }
 
+TEST(RobustHash, KnowsHowManyWordsATextHasBehindAnEmptyPart) {
+  const std::string message =
+      multipart("mixed", "x", {"Content-Type: text/plain\n\n", "\n" + kOffer});
+  const auto hashes = hash_message(analyze(message, {}), HashRule({.robust = true}));
+  ASSERT_EQ(hashes.size(), 1U);
+  EXPECT_GT(hashes[0].own_words, 0U);
+}
+
 TEST(RobustHash, IsNotMadeWhereTextsAreNotHashed) {
   const HashRule rule({.text_hashes = false, .robust = true});
   EXPECT_THAT(hash_message(analyze("\n" + kOffer, {}), rule), IsEmpty());

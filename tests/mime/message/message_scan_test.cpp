@@ -91,6 +91,18 @@ TEST(MessageScan, SaysWhatAMultipartWithoutItsBoundaryHides) {
        "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ntext\n--x\nContent-Type: "
        "multipart/mixed; boundary=z\n\n--y\n\nhidden\n--y--\n--x--\n",
        3, true},
+      {"an empty one hides nothing",
+       "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ntext\n--x\nContent-Type: "
+       "multipart/mixed; boundary=z\n\n--z\n--z--\n--x--\n",
+       3, false},
+      {"one that begins and does not end",
+       "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ntext\n--x\nContent-Type: "
+       "multipart/mixed; boundary=z\n\n--z\n\nhidden\n--x\n\nmore\n--x--\n",
+       4, true},
+      {"the root of a forwarded message is read like any root",
+       "Content-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=x\n\n--y\n\n"
+       "text\n--y--\n",
+       4, false},
   };
   for (const Hidden& c : kHidden) {
     const Mail mail = scan_all(c.message);

@@ -34,6 +34,8 @@ TEST(Link, IsWhereItLeads) {
       {"dots in disguise", "http://example.org/a/%2e%2E/b/.%2e/c", "http://example.org/c"},
       {"a slash in disguise separates nothing", "http://example.org/a/..%2fb",
        "http://example.org/a/../b"},
+      {"a step with such a slash goes as a whole", "http://example.org/a/b%2fc/../d",
+       "http://example.org/a/d"},
       {"three dots are a name", "http://example.org/a/.../b", "http://example.org/a/.../b"},
       {"empty steps stay", "http://example.org/a//b/../c", "http://example.org/a//c"},
       {"dots in the query stay", "http://example.org/a?x=/../b", "http://example.org/a"},

@@ -102,6 +102,16 @@ TEST(PartPieces, NameTheFilesInContainers) {
   EXPECT_EQ(attachments_of(message, closed).find("a0.exe"), std::string::npos);
 }
 
+TEST(PartPieces, HaveTheLinksAtTheEndOfAPictureInAnyCharset) {
+  const std::string cyrillic(50'000, '\xEF');
+  const std::string message =
+      std::string(kHead) +
+      part("Content-Type: image/svg+xml; charset=windows-1251; name=a.svg",
+           "<svg><text>" + cyrillic + "</text><a href=\"http://example.org/last\"/></svg>") +
+      "--x--\n";
+  EXPECT_NE(attachments_of(message).find("http://example.org/last"), std::string::npos);
+}
+
 TEST(PartPieces, StopAtTheirBounds) {
   std::string message(kHead);
   for (int i = 0; i < 20; ++i) {

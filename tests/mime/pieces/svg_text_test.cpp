@@ -31,6 +31,15 @@ TEST(SvgText, FindsWhereAPictureLeads) {
       {"<svg><text>a < b <a href=\"http://example.org/d\"", {"http://example.org/d"}, "cut off"},
       {"<svg><a href=\"http://example.org/", {"http://example.org/"}, "an open quote"},
       {"<svg><a href", {}, "no value"},
+      {"<svg><style a=\"b\"/><a href='http://example.org/e'/>",
+       {"http://example.org/e"},
+       "no style"},
+      {"<svg><style/><a href='http://example.org/f'/>",
+       {"http://example.org/f"},
+       "so without blanks"},
+      {"<svg><style / a='b'><a href='http://example.org/g'/>",
+       {},
+       "a slash elsewhere closes nothing"},
       {"<", {}, "nothing"},
   };
   for (const Case& c : cases) EXPECT_EQ(read_svg(c.svg).links, c.links) << c.why;
