@@ -257,7 +257,7 @@ Result<const Row*> SealedFile::Cursor::next() {
 
 Status SealedFile::Cursor::read_bucket() {
   Status read = decode_bucket();
-  if (!read && lost_ != nullptr && read.error().code == ErrorCode::kCorrupt) {
+  if (!read && lost_ != nullptr) {  // wrong bytes, and those that the disk does not give
     pass_over();
     return {};
   }
@@ -311,8 +311,9 @@ Status SealedFile::Cursor::decode_bucket() {
       row.entries.push_back({period, amounts});
     });
   }
+  if (!in.ok()) return file_->status_of(Fault::kCorrupt);
   ++bucket_;
-  return in.ok() ? Status{} : file_->status_of(Fault::kCorrupt);
+  return {};
 }
 
 }  // namespace shingled::storage::counters
