@@ -13,24 +13,6 @@ namespace {
 
 using rules::Evidence;
 
-rules::Action blocked_action(PolicyAction action) {
-  switch (action) {
-    case PolicyAction::kTempfail:
-      return rules::Action::kTempfail;
-    case PolicyAction::kQuarantine:
-      return rules::Action::kQuarantine;
-    case PolicyAction::kReject:
-      return rules::Action::kReject;
-    case PolicyAction::kDiscard:
-      return rules::Action::kDiscard;
-    case PolicyAction::kAddHeader:
-    case PolicyAction::kAccept:
-    case PolicyAction::kDeliver:
-      break;
-  }
-  return rules::Action::kAddHeader;
-}
-
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 /// An entry that decides, and the name whose value met it.
@@ -139,7 +121,7 @@ rules::Findings list_findings(const Lists& lists, const PolicyOptions& options,
     } else if (auto hit = first_hit(list, file.form, names, /*recipients=*/false)) {
       Evidence& item =
           add(kBlockSymbol, to_string(options.block_action), *std::move(hit), file.path, out);
-      item.action = blocked_action(options.block_action);
+      item.action = rules::action_of(options.block_action);
       if (allowed) item.effect = Evidence::Effect::kSpared;
     }
   }

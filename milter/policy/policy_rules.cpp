@@ -22,25 +22,6 @@ using config::Problem;
 constexpr const char* kUnreadable = " ";
 constexpr std::size_t kProblemsMax = config::Diagnostics::kProblemsMax;
 
-rules::Action action_of(PolicyAction action) {
-  switch (action) {
-    case PolicyAction::kAddHeader:
-      return rules::Action::kAddHeader;
-    case PolicyAction::kTempfail:
-      return rules::Action::kTempfail;
-    case PolicyAction::kQuarantine:
-      return rules::Action::kQuarantine;
-    case PolicyAction::kReject:
-      return rules::Action::kReject;
-    case PolicyAction::kDiscard:
-      return rules::Action::kDiscard;
-    case PolicyAction::kAccept:
-    case PolicyAction::kDeliver:
-      break;
-  }
-  return rules::Action::kAddHeader;
-}
-
 /// Files of names begin at the folder of the file that names them.
 void complete_paths(Condition& condition, const std::string& named_in) {
   for (Condition& part : condition.parts) complete_paths(part, named_in);
@@ -58,7 +39,7 @@ Rule rule_of(const PolicyRuleOptions& options, Condition condition) {
   } else if (options.action == PolicyAction::kDeliver) {
     out.at_most = rules::Action::kAddHeader;
   } else if (options.action) {
-    out.action = action_of(*options.action);
+    out.action = rules::action_of(*options.action);
   }
   out.reason = options.reason;
   out.remedy = options.remedy;

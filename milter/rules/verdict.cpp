@@ -121,6 +121,24 @@ Verdict bounded(Verdict verdict, const Evidence& bound) {
 
 }  // namespace
 
+Action action_of(PolicyAction action) {
+  switch (action) {
+    case PolicyAction::kTempfail:
+      return Action::kTempfail;
+    case PolicyAction::kQuarantine:
+      return Action::kQuarantine;
+    case PolicyAction::kReject:
+      return Action::kReject;
+    case PolicyAction::kDiscard:
+      return Action::kDiscard;
+    case PolicyAction::kAddHeader:
+    case PolicyAction::kAccept:
+    case PolicyAction::kDeliver:
+      break;
+  }
+  return Action::kAddHeader;
+}
+
 std::string_view to_string(Action action) {
   switch (action) {
     case Action::kPass:

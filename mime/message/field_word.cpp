@@ -41,29 +41,30 @@ class WordReader {
     return false;
   }
 
-  /// Blanks, line breaks and comments; false if a comment has no end.
-  bool skip_comments() {
-    std::size_t depth = 0;
-    for (; at_ < value_.size(); ++at_) {
-      const char c = value_[at_];
-      if (c == '(') {
-        ++depth;
-      } else if (depth > 0 && c == ')') {
-        --depth;
-      } else if (depth > 0 && c == '\\') {
-        ++at_;
-      } else if (depth == 0 && !ascii::is_space(c)) {
-        return true;
-      }
-    }
-    return depth == 0;
-  }
+  bool skip_comments() { return skip_blanks_and_comments(value_, at_); }
 
   std::string_view value_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
+
+bool skip_blanks_and_comments(std::string_view value, std::size_t& at) {
+  std::size_t depth = 0;
+  for (; at < value.size(); ++at) {
+    const char c = value[at];
+    if (c == '(') {
+      ++depth;
+    } else if (depth > 0 && c == ')') {
+      --depth;
+    } else if (depth > 0 && c == '\\' && at + 1 < value.size()) {
+      ++at;
+    } else if (depth == 0 && !ascii::is_space(c)) {
+      return true;
+    }
+  }
+  return depth == 0;
+}
 
 std::string field_word(std::string_view value) {
   return WordReader(value.substr(0, kFieldWordBytesMax)).read();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,9 @@ namespace shingled::mime {
 std::string field_word(std::string_view value);
 
 inline constexpr std::size_t kFieldWordBytesMax = 8UL * 1024;
+
+/// Moves `at` behind white space, folds and comments in `value` (RFC 5322 3.2.2, CFWS). False if a
+/// comment has no end; `at` is the end of `value` then.
+bool skip_blanks_and_comments(std::string_view value, std::size_t& at);
 
 }  // namespace shingled::mime

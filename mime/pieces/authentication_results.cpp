@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "mime/message/field_word.h"
 
 namespace shingled::mime {
 
@@ -104,22 +105,7 @@ class AuthResultsReader {
     return true;
   }
 
-  /// White space and comments.
-  void skip_blanks() {
-    std::size_t depth = 0;
-    for (; at_ < value_.size(); ++at_) {
-      const char c = value_[at_];
-      if (c == '(') {
-        ++depth;
-      } else if (depth > 0 && c == ')') {
-        --depth;
-      } else if (depth > 0 && c == '\\' && at_ + 1 < value_.size()) {
-        ++at_;
-      } else if (depth == 0 && !ascii::is_space(c)) {
-        return;
-      }
-    }
-  }
+  void skip_blanks() { static_cast<void>(skip_blanks_and_comments(value_, at_)); }
 
   /// Over what could not be read; a semicolon in a comment or in quotes is none.
   void skip_to_semicolon() {

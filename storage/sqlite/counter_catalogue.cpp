@@ -58,6 +58,18 @@ Status prepare_catalogue(Database& database) {
 static_assert(kCatalogueFileId == 1936222051 && kCatalogueVersion == 1,
               "the statements must name the same numbers");
 
+/// A row of a table that ends with the days and slots of its entries.
+template <typename Row>
+Row ranged_row(const Statement& row) {
+  return {row.integer(0),
+          static_cast<std::uint64_t>(row.integer(1)),
+          static_cast<std::uint64_t>(row.integer(2)),
+          static_cast<std::uint32_t>(row.integer(3)),
+          static_cast<std::uint32_t>(row.integer(4)),
+          static_cast<std::uint32_t>(row.integer(5)),
+          static_cast<std::uint32_t>(row.integer(6))};
+}
+
 }  // namespace
 
 struct CounterCatalogue::Statements {
@@ -125,11 +137,7 @@ CounterCatalogue::~CounterCatalogue() = default;
 Result<std::vector<CataloguedFile>> CounterCatalogue::files() {
   std::vector<CataloguedFile> out;
   Status done = for_each_row(statements_->all, [&](const Statement& row) {
-    out.push_back(
-        {row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
-         static_cast<std::uint64_t>(row.integer(2)), static_cast<std::uint32_t>(row.integer(3)),
-         static_cast<std::uint32_t>(row.integer(4)), static_cast<std::uint32_t>(row.integer(5)),
-         static_cast<std::uint32_t>(row.integer(6))});
+    out.push_back(ranged_row<CataloguedFile>(row));
   });
   if (!done) return done.error();
   return out;
@@ -147,13 +155,8 @@ Result<std::vector<ForgottenRow>> CounterCatalogue::forgotten() {
 
 Result<std::vector<GapRow>> CounterCatalogue::gaps() {
   std::vector<GapRow> out;
-  Status done = for_each_row(statements_->all_gaps, [&](const Statement& row) {
-    out.push_back(
-        {row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
-         static_cast<std::uint64_t>(row.integer(2)), static_cast<std::uint32_t>(row.integer(3)),
-         static_cast<std::uint32_t>(row.integer(4)), static_cast<std::uint32_t>(row.integer(5)),
-         static_cast<std::uint32_t>(row.integer(6))});
-  });
+  Status done = for_each_row(statements_->all_gaps,
+                             [&](const Statement& row) { out.push_back(ranged_row<GapRow>(row)); });
   if (!done) return done.error();
   return out;
 }
