@@ -1,7 +1,5 @@
 #include "mime/text/footer.h"
 
-#include <algorithm>
-
 namespace shingled::mime {
 
 namespace {
@@ -9,7 +7,12 @@ namespace {
 constexpr std::size_t kFooterLinesMax = 25;
 
 std::size_t bytes_without_cr(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::ranges::count(text, '\r'));
+  std::size_t bytes = text.size();
+  for (std::size_t at = text.find('\r'); at != std::string_view::npos;
+       at = text.find('\r', at + 1)) {
+    --bytes;
+  }
+  return bytes;
 }
 
 }  // namespace
