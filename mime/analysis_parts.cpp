@@ -25,6 +25,7 @@ HtmlText card_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   if (!calendar.html.empty()) text = html_to_text(calendar.html, limits, compat, meter);
   text.links.clear();
   text.content.insert(0, calendar.text);
+  if (text.seen) text.seen->insert(0, calendar.text);
   const bool is_cut = text.content.size() > limits.text_bytes_max;
   if (is_cut) text.content.resize(limits.text_bytes_max);
   for (std::string& link : calendar.links) {

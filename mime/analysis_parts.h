@@ -49,7 +49,7 @@ struct TextStages {
   bool raw = false;          ///< the charset is unknown
   std::string converted;     ///< the body as UTF-8, unless it was UTF-8 already
   HtmlText html;             ///< of an HTML part; of a card its text and links
-  std::string_view content;  ///< the text a reader sees: in one of the above or in the message
+  std::string_view content;  ///< the text rspamd hashes: in one of the above or in the message
   TextWords words;
   bool complete = false;  ///< false: the meter refused the work, and there are no words
 
@@ -60,10 +60,13 @@ struct TextStages {
   TextStages(TextStages&&) = delete;
   TextStages& operator=(TextStages&&) = delete;
 
-  /// The robust words of `content`, read at the first call. `form`: that of the part.
+  /// The text that a reader sees, which is for everything that rspamd does not have.
+  [[nodiscard]] std::string_view seen() const { return html.seen ? *html.seen : content; }
+
+  /// The robust words of `seen()`, read at the first call. `form`: that of the part.
   /// Threads: one.
   const RobustTexts& read_robust(TextForm form) const {
-    if (!robust_) robust_ = robust_texts(content, form);
+    if (!robust_) robust_ = robust_texts(seen(), form);
     return *robust_;
   }
   /// nullptr if nobody has read them.

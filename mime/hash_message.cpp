@@ -86,7 +86,7 @@ class MessageHasher {
   void note(std::string_view defect) { note_once(result_.defects, defect); }
 
   void hash_robust(std::size_t i, const TextStages& text) {
-    const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
+    const std::size_t bytes = std::min(text.seen().size(), kRobustTextBytesMax);
     if (!meter_.spend(bytes, kStepsARobustByte)) return;
     const bool html = parts_.contents[i].kind == ContentKind::kHtml;
     const bool of_report = is_of_report(i);
@@ -95,7 +95,7 @@ class MessageHasher {
     if (!of_report && text.robust() != nullptr) {
       robust = &text.robust()->own;
     } else if (!of_report) {
-      read = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
+      read = robust_words(text.seen(), html ? TextForm::kHtml : TextForm::kPlain);
     }
     for (RuleHasher& hasher : hashers_) {
       if (hasher.wants_robust() && robust->is_telling()) hasher.hash_robust(i, text.words, *robust);

@@ -116,6 +116,11 @@ bool BoxStyle::hides() const {
   return is_outside(text_indent) || clip_empty.value_or(false) || clip_path_empty.value_or(false);
 }
 
+bool BoxStyle::empty() const {
+  return !height && !max_height && !width && !left && !top && !text_indent && !overflow_cut &&
+         !positioned && !clip_empty && !clip_path_empty;
+}
+
 bool read_empty_shape(CssTokenizer& css, std::string_view name) {
   ShapeNumbers numbers;
   std::size_t depth = 1;

@@ -37,6 +37,7 @@ struct BoxStyle {
   /// nothing.
   /// Source: rspamd from 4.1.1 on.
   [[nodiscard]] bool hides() const;
+  [[nodiscard]] bool empty() const;  ///< nothing was set
 };
 
 /// Reads the arguments of a shape of clip or clip-path up to its closing parenthesis. Returns

@@ -133,15 +133,6 @@ std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
   return color;
 }
 
-FontSize to_font_size(const CssToken& number) {
-  if (number.text == "%") return {std::trunc(number.number), true};
-  const std::string unit = ascii::to_lower(number.text);
-  const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                   [&unit](const Unit& known) { return known.name == unit; });
-  const double pixels = found == std::end(kUnits) ? 1 : found->pixels;
-  return {std::trunc(number.number * pixels), false};
-}
-
 template <typename T>
 void assign(std::optional<T>& value, const std::optional<T>& later, Compat compat) {
   if (later && (!value || compat == Compat::kRspamd4)) value = later;
@@ -342,6 +333,15 @@ bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
 }
 
 }  // namespace
+
+FontSize to_font_size(const CssToken& number) {
+  if (number.text == "%") return {std::trunc(number.number), true};
+  const std::string unit = ascii::to_lower(number.text);
+  const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [&unit](const Unit& known) { return known.name == unit; });
+  const double pixels = found == std::end(kUnits) ? 1 : found->pixels;
+  return {std::trunc(number.number * pixels), false};
+}
 
 double color_distance(const Color& a, const Color& b) {
   const double red = a.red - b.red;

@@ -33,6 +33,9 @@ struct FontSize {
   bool percent = false;
 };
 
+/// The size that a number with a unit says; without a known unit it is in pixels.
+FontSize to_font_size(const CssToken& number);
+
 /// The declarations of one style. An absent value was not set.
 /// Threads: a value.
 struct StyleValues {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/base/ascii.h"
@@ -11,6 +12,7 @@
 #include "mime/html/element_list.h"
 #include "mime/html/entities.h"
 #include "mime/html/html_tree.h"
+#include "mime/html/shown_view.h"
 #include "mime/html/visibility.h"
 
 namespace shingled::mime {
@@ -328,6 +330,12 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   const std::vector<Appearance> appearance = compute_appearance(tree, sheet, compat, meter);
   if (meter.refused()) return text;
   Printer(tree, appearance, html, text, limits, meter).print();
+  if (const auto seen = browser_appearance(tree, html, appearance, limits.style_rules_max, meter)) {
+    HtmlText shown;
+    Printer(tree, *seen, html, shown, limits, meter).print();
+    text.seen = std::move(shown.content);
+    text.hidden = std::move(shown.hidden);
+  }
   text.elements = list_elements(tree);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct HtmlElement {
 struct HtmlText {
   std::string content;
   std::string hidden;  ///< no reader sees it: titles, then what styles hide or make unreadable
+  /// What a browser shows, where that is not `content`, which is what rspamd believes it shows.
+  std::optional<std::string> seen;
   std::vector<LinkSpan> links;
   std::vector<HtmlElement> elements;
   bool truncated = false;  ///< a limit of HtmlLimits was reached

@@ -22,12 +22,20 @@ struct NamedAttribute {
   AttributeName name;
 };
 constexpr NamedAttribute kAttributes[] = {
-    {"action", AttributeName::kAction},   {"alt", AttributeName::kAlt},
-    {"bgcolor", AttributeName::kBgcolor}, {"class", AttributeName::kClass},
-    {"color", AttributeName::kColor},     {"height", AttributeName::kHeight},
-    {"hidden", AttributeName::kHidden},   {"href", AttributeName::kHref},
-    {"id", AttributeName::kId},           {"size", AttributeName::kSize},
-    {"src", AttributeName::kSrc},         {"style", AttributeName::kStyle},
+    {"action", AttributeName::kAction},
+    {"alt", AttributeName::kAlt},
+    {"background", AttributeName::kBackground},
+    {"text", AttributeName::kText},
+    {"bgcolor", AttributeName::kBgcolor},
+    {"class", AttributeName::kClass},
+    {"color", AttributeName::kColor},
+    {"height", AttributeName::kHeight},
+    {"hidden", AttributeName::kHidden},
+    {"href", AttributeName::kHref},
+    {"id", AttributeName::kId},
+    {"size", AttributeName::kSize},
+    {"src", AttributeName::kSrc},
+    {"style", AttributeName::kStyle},
     {"width", AttributeName::kWidth},
 };
 

@@ -14,6 +14,7 @@ namespace shingled::mime {
 enum class AttributeName : std::uint8_t {
   kAction,
   kAlt,
+  kBackground,
   kBgcolor,
   kClass,
   kColor,
@@ -24,6 +25,7 @@ enum class AttributeName : std::uint8_t {
   kSize,
   kSrc,
   kStyle,
+  kText,
   kWidth,
 };
 

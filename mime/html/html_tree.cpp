@@ -238,6 +238,11 @@ const Attribute* HtmlTree::attribute(const Element& element, AttributeName name)
   return nullptr;
 }
 
+std::string_view written_name(std::string_view html, const Element& element) {
+  const std::string_view name = html.substr(std::min(element.tag_start + 1, html.size()));
+  return name.substr(0, name.find_first_of(" \t\n\f\r/>"));
+}
+
 HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
                          WorkMeter& meter) {
   return TreeBuilder(html, elements_max, compat, meter).build();

@@ -69,6 +69,9 @@ struct HtmlTree {
   [[nodiscard]] const Attribute* attribute(const Element& element, AttributeName name) const;
 };
 
+/// The name in the tag of `element` as it is written in `html`; empty for markup without one.
+std::string_view written_name(std::string_view html, const Element& element);
+
 /// Builds the tree of a document like rspamd (HASHING.md 7.2).
 /// Threads: stateless.
 /// Cost: linear in the input.

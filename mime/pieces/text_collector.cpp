@@ -18,7 +18,7 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
   if (!has_room()) return pieces_.note_dropped();
   ++count_;
   const bool html = parts_.contents[part].kind == ContentKind::kHtml;
-  add_text_pieces({.content = text.content,
+  add_text_pieces({.content = text.seen(),
                    .form = html ? TextForm::kHtml : TextForm::kPlain,
                    .elements = text.html.elements},
                   parts_.options.compat, options_, meter_, pieces_);
@@ -26,7 +26,7 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
 }
 
 void TextCollector::add_phrases(const TextStages& text, bool html) {
-  const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
+  const std::size_t bytes = std::min(text.seen().size(), kRobustTextBytesMax);
   if (!meter_.spend(bytes, kStepsARobustByte)) return pieces_.note_dropped();
   const WordList& words = text.read_robust(html ? TextForm::kHtml : TextForm::kPlain).with_notices;
   const Phrases phrases = sample_phrases(words);
