@@ -19,10 +19,10 @@ UrlMode url_mode(const Mail& mail, const MailPart& part, bool html) {
 
 /// What a card shows takes the place of HTML: its links are elements.
 HtmlText card_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
-                      WorkMeter& meter) {
+                      WorkMeter& meter, Views views) {
   CalendarText calendar = read_calendar(utf8, meter);
   HtmlText text;
-  if (!calendar.html.empty()) text = html_to_text(calendar.html, limits, compat, meter);
+  if (!calendar.html.empty()) text = html_to_text(calendar.html, limits, compat, meter, views);
   text.links.clear();
   text.content.insert(0, calendar.text);
   if (text.seen) text.seen->insert(0, calendar.text);
@@ -38,7 +38,7 @@ HtmlText card_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
 }  // namespace
 
 void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter,
-                  TextStages& text) {
+                  TextStages& text, Views views) {
   const MailPart& mail_part = parts.mail.parts[part];
   if (!meter.spend(mail_part.body.size(), kStepsADecodedByte)) return;
   // Plain text is read up to its limit; what HTML or a card shows may lie anywhere in it.
@@ -57,14 +57,15 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
                             .text_bytes_max = parts.options.text_bytes_max,
                             .elements_max = parts.options.html_tags_max};
     const auto read = card ? card_to_text : html_to_text;
-    text.html = read(decoded.utf8, limits, parts.options.compat, meter);
+    text.html = read(decoded.utf8, limits, parts.options.compat, meter, views);
     text.content = text.html.content;
   }
   text.complete = !meter.refused();
 }
 
-void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text) {
-  read_content(parts, part, meter, text);
+void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text,
+               Views views) {
+  read_content(parts, part, meter, text, views);
   if (!text.complete) return;
   text.complete = false;
   const bool html = parts.contents[part].kind == ContentKind::kHtml;

@@ -81,10 +81,11 @@ struct TextStages {
 /// Errors:  none; what exceeds a limit is left out.
 /// Threads: stateless.
 /// Cost:    linear in the body, paid to `meter`; memory for a few times its bytes.
-void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text);
+void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text,
+               Views views = Views::kRspamdAndBrowser);
 
 /// The first half of read_text(): only the text that a reader sees.
 void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter,
-                  TextStages& text);
+                  TextStages& text, Views views = Views::kRspamdAndBrowser);
 
 }  // namespace shingled::mime

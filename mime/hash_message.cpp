@@ -64,7 +64,8 @@ class MessageHasher {
  private:
   void hash_text(std::size_t i, bool body) {
     TextStages text;
-    read_text(parts_, i, meter_, text);
+    const bool rspamd_only = !robust_ && !observer_;
+    read_text(parts_, i, meter_, text, rspamd_only ? Views::kRspamd : Views::kRspamdAndBrowser);
     if (text.html.truncated) note("html limit reached");
     if (!text.complete) return;
     if (observer_) observer_(i, text);

@@ -75,7 +75,7 @@ class SimilarSearch::Run {
         }
       } else if (options_.texts && is_text(parts.contents[i])) {
         mime::TextStages text;
-        mime::read_content(parts, i, meter_, text);
+        mime::read_content(parts, i, meter_, text, mime::Views::kRspamd);
         look_up(part, text.content, meter_);
       }
     }

@@ -35,6 +35,45 @@ void CssTokenizer::skip_comments() {
   }
 }
 
+bool CssTokenizer::skip_value() {
+  std::size_t depth = 0;
+  while (at_ < css_.size()) {
+    const char c = css_[at_];
+    switch (c) {
+      case '"':
+      case '\'':
+        at_ = std::min(css_.find(c, at_ + 1), css_.size() - 1) + 1;
+        continue;
+      case '/':
+        if (css_.substr(at_).starts_with("/*")) {
+          skip_comments();
+          continue;
+        }
+        break;
+      case '(':
+      case '{':
+      case '[':
+        ++depth;
+        break;
+      case ')':
+      case ']':
+        if (depth > 0) --depth;
+        break;
+      case '}':
+        if (depth == 0) return ++at_, false;
+        --depth;
+        break;
+      case ';':
+        if (depth == 0) return ++at_, true;
+        break;
+      default:
+        break;
+    }
+    ++at_;
+  }
+  return false;
+}
+
 std::string_view CssTokenizer::read_name() {
   const std::size_t start = at_;
   while (at_ < css_.size() && is_name(css_[at_])) ++at_;

@@ -38,6 +38,10 @@ class CssTokenizer {
 
   CssToken next();
 
+  /// Skips the value of a declaration up to and including its `;` or `}`, with balanced brackets;
+  /// whether a `;` ended it.
+  bool skip_value();
+
  private:
   void skip_comments();
   std::string_view read_name();

@@ -208,9 +208,10 @@ struct DeclarationValues {
   bool empty_shape = false;        ///< for clip and clip-path
 };
 
-void add_word(DeclarationValues& values, std::string_view word) {
+void add_word(DeclarationValues& values, std::string_view word, Property property) {
   const std::string lower = ascii::to_lower(word);
-  if (const auto color = named_color(lower)) values.color = color;
+  const bool has_color = property == Property::kColor || property == Property::kBackground;
+  if (const auto color = has_color ? named_color(lower) : std::nullopt) values.color = color;
   if (lower == "hidden") values.hidden = true;
   if (lower == "collapse") values.collapsed = true;
   values.cut = lower == "hidden" || lower == "clip";
@@ -249,7 +250,7 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, Property property,
       skip_body(css, token);
       return ValueEnd::kBody;
     }
-    if (token.kind == CssTokenKind::kIdent && matters) add_word(values, token.text);
+    if (token.kind == CssTokenKind::kIdent && matters) add_word(values, token.text, property);
     if (token.kind == CssTokenKind::kNumber && matters) {
       values.size = to_font_size(token);
       values.fraction = token.text == "%" ? token.number / 100 : token.number;

@@ -320,7 +320,7 @@ constexpr Steps kStepsAnHtmlByte = 6;  // to find tags and attributes
 }  // namespace
 
 HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
-                      WorkMeter& meter) {
+                      WorkMeter& meter, Views views) {
   HtmlText text;
   text.truncated = utf8.size() > limits.input_bytes_max;
   const std::string_view html = utf8.substr(0, limits.input_bytes_max);
@@ -330,13 +330,14 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   const std::vector<Appearance> appearance = compute_appearance(tree, sheet, compat, meter);
   if (meter.refused()) return text;
   Printer(tree, appearance, html, text, limits, meter).print();
-  if (const auto seen = browser_appearance(tree, html, appearance, limits.style_rules_max, meter)) {
-    HtmlText shown;
-    Printer(tree, *seen, html, shown, limits, meter).print();
-    text.seen = std::move(shown.content);
-    text.hidden = std::move(shown.hidden);
-  }
   text.elements = list_elements(tree);
+  if (views == Views::kRspamd) return text;
+  const auto seen = browser_appearance(tree, html, appearance, limits.style_rules_max, meter);
+  if (!seen) return text;
+  HtmlText shown;
+  Printer(tree, *seen, html, shown, limits, meter).print();
+  text.seen = std::move(shown.content);
+  text.hidden = std::move(shown.hidden);
   return text;
 }
 

@@ -57,6 +57,12 @@ struct HtmlText {
   bool truncated = false;  ///< a limit of HtmlLimits was reached
 };
 
+/// Whose view of a document is wanted.
+enum class Views : std::uint8_t {
+  kRspamd,           ///< for the compatible hashes
+  kRspamdAndBrowser  ///< for HtmlText::seen, too
+};
+
 /// Turns HTML into the text that rspamd hashes (HASHING.md section 7); `compat` is the version.
 ///
 /// Input:   UTF-8; invalid bytes are copied.
@@ -67,6 +73,6 @@ struct HtmlText {
 /// Cost:    linear in the input and in the text, without recursion, paid to `meter`.
 /// Memory:  depends on the number of elements, not on their texts.
 HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
-                      WorkMeter& meter);
+                      WorkMeter& meter, Views views = Views::kRspamdAndBrowser);
 
 }  // namespace shingled::mime

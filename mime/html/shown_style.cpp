@@ -75,7 +75,57 @@ std::optional<Color> read_color(CssTokenizer& css, std::string_view function) {
   return color;
 }
 
-/// What the value of a declaration says, whatever its property.
+enum class Property : std::uint8_t {
+  kBackground,
+  kBackgroundColor,
+  kBackgroundImage,
+  kClip,
+  kClipPath,
+  kColor,
+  kDisplay,
+  kFontSize,
+  kLength,  ///< one of the box
+  kOpacity,
+  kOverflow,
+  kPosition,
+  kVisibility,
+};
+
+struct NamedProperty {
+  std::string_view name;
+  Property property;
+  std::optional<BoxLength> BoxStyle::*length = nullptr;
+};
+constexpr NamedProperty kProperties[] = {
+    {"background", Property::kBackground},
+    {"background-color", Property::kBackgroundColor},
+    {"background-image", Property::kBackgroundImage},
+    {"clip", Property::kClip},
+    {"clip-path", Property::kClipPath},
+    {"color", Property::kColor},
+    {"display", Property::kDisplay},
+    {"font", Property::kFontSize},
+    {"font-size", Property::kFontSize},
+    {"height", Property::kLength, &BoxStyle::height},
+    {"left", Property::kLength, &BoxStyle::left},
+    {"max-height", Property::kLength, &BoxStyle::max_height},
+    {"opacity", Property::kOpacity},
+    {"overflow", Property::kOverflow},
+    {"position", Property::kPosition},
+    {"text-indent", Property::kLength, &BoxStyle::text_indent},
+    {"top", Property::kLength, &BoxStyle::top},
+    {"visibility", Property::kVisibility},
+    {"width", Property::kLength, &BoxStyle::width},
+};
+
+const NamedProperty* find_property(std::string_view name) {
+  for (const NamedProperty& known : kProperties)
+    if (known.name.size() == name.size() && ascii::equal_ignoring_case(known.name, name))
+      return &known;
+  return nullptr;
+}
+
+/// What the value of a declaration says.
 struct ShownValues {
   std::optional<Color> color;
   std::optional<CssToken> number;  ///< the last one before a slash
@@ -85,6 +135,11 @@ struct ShownValues {
   bool empty_shape = false;
   bool important = false;
 };
+
+bool has_color(Property property) {
+  return property == Property::kColor || property == Property::kBackground ||
+         property == Property::kBackgroundColor;
+}
 
 void skip_function(CssTokenizer& css) {
   std::size_t depth = 1;
@@ -96,9 +151,10 @@ void skip_function(CssTokenizer& css) {
   }
 }
 
-void read_function(CssTokenizer& css, std::string_view name, bool clips, ShownValues& values) {
+void read_function(CssTokenizer& css, std::string_view name, Property property,
+                   ShownValues& values) {
   const std::string lower = ascii::to_lower(name);
-  if (clips) {
+  if (property == Property::kClip || property == Property::kClipPath) {
     values.empty_shape = read_empty_shape(css, name);
   } else if (lower == "url" || lower.find("gradient") != std::string::npos ||
              lower.find("image") != std::string::npos) {
@@ -109,14 +165,15 @@ void read_function(CssTokenizer& css, std::string_view name, bool clips, ShownVa
   }
 }
 
-void read_word(std::string_view word, ShownValues& values) {
+void read_word(std::string_view word, Property property, ShownValues& values) {
   values.word = ascii::to_lower(word);
   values.cut = values.cut || values.word == "hidden" || values.word == "clip";
+  if (!has_color(property)) return;
   if (const auto color = parse_color_attribute(values.word)) values.color = color;
 }
 
 /// Reads from behind the colon to the end of the declaration; false if the block ends there, too.
-bool read_values(CssTokenizer& css, bool clips, ShownValues& values) {
+bool read_values(CssTokenizer& css, Property property, ShownValues& values) {
   bool behind_slash = false;
   bool exclaimed = false;
   for (CssToken token = css.next();; token = css.next()) {
@@ -125,11 +182,11 @@ bool read_values(CssTokenizer& css, bool clips, ShownValues& values) {
     if (token.is('{')) skip_block(css);
     if (token.is('!')) exclaimed = true;
     if (token.is('/')) behind_slash = true;
-    if (token.kind == CssTokenKind::kFunction) read_function(css, token.text, clips, values);
+    if (token.kind == CssTokenKind::kFunction) read_function(css, token.text, property, values);
     if (token.kind == CssTokenKind::kIdent && exclaimed)
       values.important = ascii::equal_ignoring_case(token.text, "important");
     else if (token.kind == CssTokenKind::kIdent)
-      read_word(token.text, values);
+      read_word(token.text, property, values);
     if (token.kind == CssTokenKind::kNumber && !behind_slash) values.number = token;
     if (token.kind == CssTokenKind::kHash)
       if (const auto color = hash_color(token.text)) values.color = color;
@@ -146,50 +203,55 @@ std::optional<FontSize> font_size_of(const ShownValues& values) {
   return std::nullopt;
 }
 
-struct NamedLength {
-  std::string_view name;
-  std::optional<BoxLength> BoxStyle::*length;
-};
-constexpr NamedLength kLengths[] = {
-    {"height", &BoxStyle::height}, {"max-height", &BoxStyle::max_height},
-    {"width", &BoxStyle::width},   {"left", &BoxStyle::left},
-    {"top", &BoxStyle::top},       {"text-indent", &BoxStyle::text_indent},
-};
-
-void apply_box(std::string_view property, const ShownValues& values, BoxStyle& box) {
-  for (const NamedLength& known : kLengths) {
-    if (known.name != property) continue;
-    const bool said = values.number.has_value();
-    const FontSize size = said ? to_font_size(*values.number) : FontSize{1, true};
-    box.*known.length = BoxLength{size.value, size.percent};
-  }
-  if (property == "overflow") box.overflow_cut = values.cut;
-  if (property == "position") box.positioned = values.word == "absolute" || values.word == "fixed";
-  if (property == "clip") box.clip_empty = values.empty_shape;
-  if (property == "clip-path") box.clip_path_empty = values.empty_shape;
+/// A length that is computed, or a word, is not none.
+BoxLength length_of(const ShownValues& values) {
+  if (!values.number) return {1, true};
+  const FontSize size = to_font_size(*values.number);
+  return {size.value, size.percent};
 }
 
-void apply(std::string_view property, const ShownValues& values, ShownStyle& style) {
-  if (property == "color") {
-    take(style.color, values.color);
-  } else if (property == "background") {
-    // The short form sets what it does not name.
-    style.background = values.color.value_or(Color{0, 0, 0, 0});
-    style.picture = values.picture;
-  } else if (property == "background-color") {
-    take(style.background, values.color);
-  } else if (property == "background-image") {
-    style.picture = values.picture;
-  } else if (property == "font" || property == "font-size") {
-    take(style.font_size, font_size_of(values));
-  } else if (property == "opacity" && values.number) {
-    style.opacity = values.number->number / (values.number->text == "%" ? 100 : 1);
-  } else if (property == "display" && !values.word.empty()) {
-    style.removed = values.word == "none";
-  } else if (property == "visibility" && !values.word.empty()) {
-    style.invisible = values.word == "hidden" || values.word == "collapse";
-  } else {
-    apply_box(property, values, style.box);
+void apply(const NamedProperty& named, const ShownValues& values, ShownStyle& style) {
+  switch (named.property) {
+    case Property::kColor:
+      return take(style.color, values.color);
+    case Property::kBackground:
+      // The short form sets what it does not name.
+      style.background = values.color.value_or(Color{0, 0, 0, 0});
+      style.picture = values.picture;
+      return;
+    case Property::kBackgroundColor:
+      return take(style.background, values.color);
+    case Property::kBackgroundImage:
+      style.picture = values.picture;
+      return;
+    case Property::kFontSize:
+      return take(style.font_size, font_size_of(values));
+    case Property::kOpacity:
+      if (!values.number) return;
+      style.opacity = values.number->number / (values.number->text == "%" ? 100 : 1);
+      return;
+    case Property::kDisplay:
+      if (!values.word.empty()) style.removed = values.word == "none";
+      return;
+    case Property::kVisibility:
+      if (values.word.empty()) return;
+      style.invisible = values.word == "hidden" || values.word == "collapse";
+      return;
+    case Property::kOverflow:
+      style.box.overflow_cut = values.cut;
+      return;
+    case Property::kPosition:
+      style.box.positioned = values.word == "absolute" || values.word == "fixed";
+      return;
+    case Property::kClip:
+      style.box.clip_empty = values.empty_shape;
+      return;
+    case Property::kClipPath:
+      style.box.clip_path_empty = values.empty_shape;
+      return;
+    case Property::kLength:
+      style.box.*named.length = length_of(values);
+      return;
   }
 }
 
@@ -198,16 +260,21 @@ bool read_declaration(CssTokenizer& css, ShownBlock& block) {
   CssToken name = css.next();
   while (name.kind == CssTokenKind::kSpace || name.is(';')) name = css.next();
   if (name.kind == CssTokenKind::kEnd || name.is('}')) return false;
+  // A name that begins with a dash is none that we know.
+  const NamedProperty* known =
+      name.kind == CssTokenKind::kIdent ? find_property(name.text) : nullptr;
+  if (known == nullptr) {
+    if (name.is('{')) skip_block(css);
+    return css.skip_value();
+  }
   CssToken colon = css.next();
   while (colon.kind == CssTokenKind::kSpace) colon = css.next();
   if (colon.kind == CssTokenKind::kEnd || colon.is('}')) return false;
   if (colon.is(';')) return true;
-  // A name that begins with a dash is none that we know.
-  const bool valid = name.kind == CssTokenKind::kIdent && colon.is(':');
-  const std::string property = valid ? ascii::to_lower(name.text) : std::string();
+  if (!colon.is(':')) return css.skip_value();
   ShownValues values;
-  const bool more = read_values(css, property.starts_with("clip"), values);
-  if (valid) apply(property, values, values.important ? block.important : block.normal);
+  const bool more = read_values(css, known->property, values);
+  apply(*known, values, values.important ? block.important : block.normal);
   return more;
 }
 

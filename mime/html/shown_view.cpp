@@ -115,9 +115,9 @@ class BrowserView {
         now = inside(style_of(i, matcher, matches_left), now);
       inherited_[i] = now;
       const Visibility seen = visibility_of(now);
-      if (looks[i].visibility == seen || element.unprinted) continue;
+      if (looks[i].visibility == seen) continue;
       looks[i].visibility = seen;
-      changed = true;
+      changed = changed || prints(element);
     }
     return meter_.spend(matches_max - matches_left, kStepsAMatch) && changed;
   }
@@ -130,6 +130,24 @@ class BrowserView {
       parent = parents_[parent];
     parents_[element] = parent;
     return parent == kNoElement ? Inherited{} : inherited_[parent];
+  }
+
+  /// Whether the element has text of its own, or a picture that may have a name.
+  [[nodiscard]] bool prints(const Element& element) const {
+    if (element.unprinted) return false;
+    if (element.is("img")) return true;
+    std::size_t at = element.content;
+    const auto has_ink = [&](std::size_t end) {
+      const std::string_view text = html_.substr(at, end > at ? end - at : 0);
+      return text.find_first_not_of(" \t\r\n\f") != std::string_view::npos;
+    };
+    for (ElementIndex child = element.first_child; child != kNoElement;
+         child = tree_.elements[child].next_sibling) {
+      const Element& inner = tree_.elements[child];
+      if (has_ink(inner.tag_start)) return true;
+      at = std::max({at, inner.content, inner.close_end});
+    }
+    return has_ink(element.close_start);
   }
 
   ShownStyle style_of(ElementIndex index, const std::optional<SelectorMatcher>& matcher,

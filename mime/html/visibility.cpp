@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -40,6 +41,12 @@ std::string value_of(const HtmlTree& tree, const Element& element, AttributeName
   return attribute == nullptr ? std::string() : attribute->value(bytes_max);
 }
 
+std::optional<Color> color_of(const HtmlTree& tree, const Element& element, AttributeName name) {
+  const Attribute* attribute = tree.attribute(element, name);
+  if (attribute == nullptr) return std::nullopt;
+  return parse_color_attribute(attribute->value(kColorBytesMax));
+}
+
 /// Empty elements and placeholders have the style of their parent.
 bool shares_style(const Element& element) {
   return element.role != ElementRole::kElement || (element.info != nullptr && element.info->empty);
@@ -55,18 +62,31 @@ Steps style_steps(const HtmlTree& tree, const Element& element) {
   return steps;
 }
 
-StyleValues own_style(const HtmlTree& tree, const Element& element, Compat compat) {
+/// Styles as attributes say them: the same one is often written many times.
+class StyleCache {
+ public:
+  explicit StyleCache(Compat compat) : compat_(compat) {}
+
+  const StyleValues& read(const Attribute& css) {
+    const auto [known, added] = styles_.try_emplace(css.raw);
+    if (added) known->second = parse_style_attribute(css.value(kStyleBytesMax), compat_);
+    return known->second;
+  }
+
+ private:
+  Compat compat_;
+  std::map<std::string_view, StyleValues> styles_;  ///< by the attribute as it is written
+};
+
+StyleValues own_style(const HtmlTree& tree, const Element& element, StyleCache& styles) {
   if (shares_style(element)) return {};
   StyleValues style;
   if (const Attribute* css = tree.attribute(element, AttributeName::kStyle)) {
-    style = parse_style_attribute(css->value(kStyleBytesMax), compat);
+    style = styles.read(*css);
   }
-  const auto color =
-      parse_color_attribute(value_of(tree, element, AttributeName::kColor, kColorBytesMax));
-  if (color) style.color = color;
-  const auto background =
-      parse_color_attribute(value_of(tree, element, AttributeName::kBgcolor, kColorBytesMax));
-  if (background) style.background = background;
+  if (const auto color = color_of(tree, element, AttributeName::kColor)) style.color = color;
+  if (const auto background = color_of(tree, element, AttributeName::kBgcolor))
+    style.background = background;
   if (tree.attribute(element, AttributeName::kHidden) != nullptr) style.display = Display::kNone;
   return style;
 }
@@ -168,11 +188,12 @@ std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleShee
                                            Compat compat, WorkMeter& meter) {
   std::vector<Appearance> appearance(tree.elements.size());
   std::vector<StyleValues> styles(tree.elements.size());
+  StyleCache written(compat);
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
     if (!meter.spend(style_steps(tree, element))) break;
     StyleValues& style = styles[i];
-    style = own_style(tree, element, compat);
+    style = own_style(tree, element, written);
     if (!sheet.empty()) apply_sheet(tree, element, sheet, style);
     if (compat == Compat::kRspamd4 && style.opacity.value_or(1) < kOpacityMin) {
       style.display = Display::kNone;

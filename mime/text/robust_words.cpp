@@ -193,15 +193,19 @@ class RobustReader {
 
   void read(std::string_view content) {
     content = content.substr(0, kRobustTextBytesMax);
-    const std::size_t footer_bytes = footer_bytes_of(content);
+    Footer footer(content);
+    const std::size_t bytes = content.size();
+    std::size_t letters = 0;
     std::string line;
     while (!content.empty() && !are_full() && !ended_) {
-      in_footer_ = content.size() <= footer_bytes;
       const std::size_t end = std::min(content.find('\n'), content.size());
       std::string_view raw = content.substr(0, end);
       if (raw.ends_with('\r')) raw.remove_suffix(1);
       line.clear();
       fold_letters(raw, line);
+      begins_footer_ =
+          is_rule(ascii::trim_space(line)) && footer.may_begin_at(bytes - content.size(), letters);
+      letters += line.size();
       read_line(line);
       if (form_ == TextForm::kHtml) end_paragraph();
       content.remove_prefix(std::min(end + 1, content.size()));
@@ -224,7 +228,7 @@ class RobustReader {
     // If nothing is above it, the forwarded text is the message itself: spam does that.
     ended_ = begun_ && (other || (attribution && form_ == TextForm::kHtml));
     if (attribution || other) return;
-    below_rule_ = below_rule_ || (in_footer_ && is_rule(line));
+    below_rule_ = below_rule_ || begins_footer_;
     if (below_rule_) return;
     if (!begun_) line = behind_greeting(line);
     begun_ = true;
@@ -233,7 +237,7 @@ class RobustReader {
 
   static bool is_rule(std::string_view line) {
     static constexpr ascii::CharSet kInk("_-=*~#");
-    return kInk.has(line.front()) &&
+    return !line.empty() && kInk.has(line.front()) &&
            std::min(line.find_first_not_of(line.front()), line.size()) >= kRuleBytesMin;
   }
 
@@ -354,9 +358,9 @@ class RobustReader {
   std::string plain_;   ///< a word without its apostrophes
   std::string spaced_;  ///< single letters seen one after another
   std::size_t spaced_letters_ = 0;
-  bool dense_run_ = false;  ///< of the current run
-  bool may_link_ = false;   ///< the run has a character that every link has
-  bool in_footer_ = false;  ///< the present line may be one of a footer
+  bool dense_run_ = false;      ///< of the current run
+  bool may_link_ = false;       ///< the run has a character that every link has
+  bool begins_footer_ = false;  ///< the present line rules it off
   bool below_rule_ = false;
   bool ended_ = false;  ///< a signature or another message has begun
   bool begun_ = false;  ///< the first line with text was read

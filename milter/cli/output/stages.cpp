@@ -121,6 +121,7 @@ Json text_json(const mime::MailPart& part, bool html, const TextStages& text) {
           {"language", text_or_null(words.language.code)},
           {"language_by", mime::to_string(words.language.by)},
           {"content", std::string(text.content)},
+          {"seen", text.html.seen ? Json(*text.html.seen) : Json()},
           {"oneline", words.oneline},
           {"oneline_bytes", words.oneline.size()},
           {"oneline_sha256", sha256_text(words.oneline)},
