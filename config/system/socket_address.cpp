@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "config/base/number_text.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled {
 
@@ -29,6 +30,15 @@ IpAddress fold_mapped(const std::array<std::uint8_t, 16>& bytes) {
 
 bool is_prefix_of(std::string_view prefix, std::string_view text) {
   return text.substr(0, prefix.size()) == prefix;
+}
+
+/// Whether this machine has IPv6; it may be compiled out or switched off.
+bool has_ipv6() {
+  const UniqueFd fd(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return false;
+  sockaddr_in6 any{};
+  any.sin6_family = AF_INET6;
+  return ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
 }
 
 }  // namespace
@@ -225,6 +235,23 @@ SocketAddress::SocketAddress(const IpAddress& ip, std::uint16_t port) {
     std::memcpy(&storage_, &v6, sizeof v6);
     length_ = sizeof v6;
   }
+}
+
+Result<std::vector<SocketAddress>> SocketAddress::resolve_all(
+    const std::vector<SocketSpec>& specs) {
+  std::vector<SocketAddress> out;
+  const auto add = [&out](const SocketAddress& address) {
+    const bool chosen_by_kernel = address.port() == 0;
+    if (chosen_by_kernel || std::ranges::find(out, address) == out.end()) out.push_back(address);
+  };
+  for (const SocketSpec& spec : specs) {
+    const auto addresses = resolve(spec);
+    if (!addresses) return addresses.error();
+    std::ranges::for_each(*addresses, add);
+    const bool any = spec.kind == SocketSpec::Kind::kInet && spec.host.empty() && spec.port != 0;
+    if (any && has_ipv6()) add(SocketAddress(IpAddress{IpAddress::Family::kV6}, spec.port));
+  }
+  return out;
 }
 
 Result<std::vector<SocketAddress>> SocketAddress::resolve(const SocketSpec& spec) {

@@ -73,6 +73,9 @@ class SocketAddress {
   SocketAddress(const IpAddress& ip, std::uint16_t port);
   /// Resolves a TCP/UDP spec (getaddrinfo, may block on DNS) to every address it names.
   static Result<std::vector<SocketAddress>> resolve(const SocketSpec& spec);
+  /// All addresses of several, each once, to listen on: `*:1` has `[::]:1`, too, if this machine
+  /// has IPv6.
+  static Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs);
 
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
   [[nodiscard]] sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage_); }

@@ -126,18 +126,16 @@ Status ReplicationService::Impl::open() {
 }
 
 Status ReplicationService::Impl::listen() {
-  for (const SocketSpec& spec : options_.listen) {
-    const auto addresses = SocketAddress::resolve(spec);
-    if (!addresses) return addresses.error().in("storage.replication_listen");
-    for (const SocketAddress& address : *addresses) {
-      auto listener = listen_at(address);
-      if (!listener) return listener.error().in("storage.replication_listen");
-      addresses_.push_back(listener->address());
-      logger_.info(LogLine("replication_listening")
-                       .field("address", listener->address().to_string())
-                       .field("transport", "tcp"));
-      listeners_.push_back(*std::move(listener));
-    }
+  const auto addresses = SocketAddress::resolve_all(options_.listen);
+  if (!addresses) return addresses.error().in("storage.replication_listen");
+  for (const SocketAddress& address : *addresses) {
+    auto listener = listen_at(address);
+    if (!listener) return listener.error().in("storage.replication_listen");
+    addresses_.push_back(listener->address());
+    logger_.info(LogLine("replication_listening")
+                     .field("address", listener->address().to_string())
+                     .field("transport", "tcp"));
+    listeners_.push_back(*std::move(listener));
   }
   return {};
 }

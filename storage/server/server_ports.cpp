@@ -22,17 +22,13 @@ constexpr int kKernelBufferBytes = 64 * 1024;
 constexpr int kBacklog = 1024;
 
 Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs) {
-  std::vector<SocketAddress> out;
   for (const SocketSpec& spec : specs) {
     if (spec.kind == SocketSpec::Kind::kUnix) {
       return Error{ErrorCode::kInvalid,
                    "the fuzzy service listens on IP addresses, not on '" + spec.to_string() + "'"};
     }
-    auto addresses = SocketAddress::resolve(spec);
-    if (!addresses) return addresses.error();
-    out.insert(out.end(), addresses->begin(), addresses->end());
   }
-  return out;
+  return SocketAddress::resolve_all(specs);
 }
 
 Result<StreamListener> bind_tcp(const SocketAddress& address, UdpSocket::Sharing sharing) {

@@ -116,6 +116,15 @@ TEST(SocketSpec, ReadsEveryNotation) {
   }
 }
 
+TEST(SocketAddress, ListensOnBothFamiliesOfAnyAddressOnce) {
+  const auto addresses = SocketAddress::resolve_all(
+      {*SocketSpec::parse("*:7"), *SocketSpec::parse("[::]:7"), *SocketSpec::parse("127.0.0.1:8")});
+  ASSERT_TRUE(addresses) << addresses.error().message;
+  std::vector<std::string> texts;
+  for (const SocketAddress& address : *addresses) texts.push_back(address.to_string());
+  EXPECT_EQ(texts, (std::vector<std::string>{"0.0.0.0:7", "[::]:7", "127.0.0.1:8"}));
+}
+
 TEST(SocketSpec, RefusesBytesThatNoNameHas) {
   for (const std::string& text :
        {std::string("a\0b:1", 5), std::string("unix:/run\0x", 11), std::string("a\x1b:1"),
