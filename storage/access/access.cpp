@@ -113,12 +113,32 @@ std::vector<KeyReading> Access::key_readings() const {
   return out;
 }
 
-bool Access::may_update(const IpAddress& ip, const KeyAccess* key, protocol::CommandCode code,
-                        WallTime now) const {
-  if (read_only_) return false;
-  if (addresses_decide_) return allow_update_.contains(ip);
-  if (key == nullptr || key->is_expired(now)) return false;
-  return code == protocol::CommandCode::kWrite ? key->may_write : key->may_delete;
+std::string_view to_string(UpdateRefusal refusal) {
+  switch (refusal) {
+    case UpdateRefusal::kReadOnly:
+      return "this storage takes no updates (storage.read_only, or it is a mirror)";
+    case UpdateRefusal::kAddress:
+      return "its address is not in storage.allow_update";
+    case UpdateRefusal::kNoKey:
+      return "it has no key, and storage.allow_update names no addresses";
+    case UpdateRefusal::kExpiredKey:
+      return "its key has expired";
+    case UpdateRefusal::kKeyMayNot:
+      return "its key has not this right";
+  }
+  return {};
+}
+
+std::optional<UpdateRefusal> Access::update_refusal(const IpAddress& ip, const KeyAccess* key,
+                                                    protocol::CommandCode code,
+                                                    WallTime now) const {
+  if (read_only_) return UpdateRefusal::kReadOnly;
+  if (addresses_decide_)
+    return allow_update_.contains(ip) ? std::nullopt : std::optional(UpdateRefusal::kAddress);
+  if (key == nullptr) return UpdateRefusal::kNoKey;
+  if (key->is_expired(now)) return UpdateRefusal::kExpiredKey;
+  const bool may = code == protocol::CommandCode::kWrite ? key->may_write : key->may_delete;
+  return may ? std::nullopt : std::optional(UpdateRefusal::kKeyMayNot);
 }
 
 std::int32_t Access::check_refusal(const KeyAccess* key, const Moment& now) {

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "config/base/leaky_bucket.h"
@@ -55,6 +57,13 @@ struct KeyAccess {
   [[nodiscard]] bool take(TimePoint now) const;
 };
 
+/// Why an update is refused.
+enum class UpdateRefusal : std::uint8_t { kReadOnly, kAddress, kNoKey, kExpiredKey, kKeyMayNot };
+inline constexpr std::size_t kUpdateRefusals = 5;
+
+/// The setting to look at, as a sentence of the log.
+std::string_view to_string(UpdateRefusal refusal);
+
 /// The rights of clients, and the keys of the server: all that a reload replaces (PROTOCOL.md 5.4,
 /// 5.7, 5.9).
 /// Threads: immutable, any thread.
@@ -91,10 +100,17 @@ class Access {
   /// The counts of each key and of plain requests.
   [[nodiscard]] std::vector<KeyReading> key_readings() const;
 
-  /// Whether WRITE or DEL is allowed. `key` is the key that the request was sealed with, or null.
-  /// If `allow_update` lists addresses, only the address decides; otherwise only the key does.
+  /// Why WRITE or DEL is not allowed, or nullopt. `key` is the key that the request was sealed
+  /// with, or null. If `allow_update` lists addresses, only the address decides; otherwise only the
+  /// key does.
+  [[nodiscard]] std::optional<UpdateRefusal> update_refusal(const IpAddress& ip,
+                                                            const KeyAccess* key,
+                                                            protocol::CommandCode code,
+                                                            WallTime now) const;
   [[nodiscard]] bool may_update(const IpAddress& ip, const KeyAccess* key,
-                                protocol::CommandCode code, WallTime now) const;
+                                protocol::CommandCode code, WallTime now) const {
+    return !update_refusal(ip, key, code, now);
+  }
   /// Returns 0 if a CHECK is allowed, else the status to refuse it with. Counts the CHECK against
   /// the rate of the key.
   static std::int32_t check_refusal(const KeyAccess* key, const Moment& now);

@@ -28,6 +28,17 @@ void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePo
                       .field("too_late", too_late_.exchange(0)));
 }
 
+void LossReport::note_refused_update(access::UpdateRefusal why, const IpAddress& source,
+                                     TimePoint now) {
+  Refused& refused = refused_[static_cast<std::size_t>(why)];
+  refused.count.fetch_add(1, std::memory_order_relaxed);
+  if (!refused.line.pass(now)) return;
+  logger_.warning(LogLine("fuzzy_update_refused")
+                      .field("source", source.to_string())
+                      .field("why", access::to_string(why))
+                      .field("refused", refused.count.exchange(0)));
+}
+
 void LossReport::note_no_memory(TimePoint now) noexcept {
   const std::uint64_t lost = no_memory_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (!no_memory_line_.pass(now)) return;

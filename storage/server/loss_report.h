@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -8,6 +9,8 @@
 #include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "config/system/socket_address.h"
+#include "storage/access/access.h"
 #include "storage/server/server_counters.h"
 
 // Requests that are lost under overload: which ones, and how the log and the counters tell it.
@@ -25,7 +28,8 @@ namespace shingled::storage::server {
 bool is_too_late(BytesView packet, Duration waited, Duration limit);
 
 /// Writes to the log that requests are lost, because there are too many or because there is no
-/// memory for them: the first time at once, then once a minute while it goes on.
+/// memory for them, and that updates are refused: the first time at once, then once a minute (of
+/// refusals once an hour for each reason) while it goes on.
 /// Threads: any thread; never waits for another thread.
 class LossReport {
  public:
@@ -39,14 +43,24 @@ class LossReport {
   /// A request was lost because there was no memory for it. If there is no memory for the log line
   /// either, the next call writes the line.
   void note_no_memory(TimePoint now) noexcept;
+  /// An update of `source` was refused. The line names that source, which may be forged.
+  void note_refused_update(access::UpdateRefusal why, const IpAddress& source, TimePoint now);
 
  private:
+  static constexpr Duration kRefusalInterval = std::chrono::hours(1);
+
+  struct Refused {
+    std::atomic<std::uint64_t> count{0};  // since the last line
+    AtMostEvery line{kRefusalInterval};
+  };
+
   Logger& logger_;
   std::atomic<std::uint64_t> kernel_drops_{0};  // since the last line
   std::atomic<std::uint64_t> too_late_{0};
   std::atomic<std::uint64_t> no_memory_{0};
   AtMostEvery line_{kInterval};
   AtMostEvery no_memory_line_{kInterval};
+  std::array<Refused, access::kUpdateRefusals> refused_{};
 };
 
 /// Does a worker's work for one packet or connection. Returns false if there was no memory for it;

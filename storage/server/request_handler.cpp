@@ -8,10 +8,11 @@
 namespace shingled::storage::server {
 
 RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
-                               std::size_t worker)
+                               std::size_t worker, LossReport* losses)
     : sources_(random),
       store_(store),
       counters_(counters),
+      losses_(losses),
       nonces_(random),
       worker_(worker),
       secret_(random.next_u64()),
@@ -224,8 +225,9 @@ std::optional<protocol::Reply> RequestHandler::refuse_check(const protocol::Comm
 std::optional<protocol::Reply> RequestHandler::refuse_update(const protocol::Command& command,
                                                              const Opened& opened, const Peer& peer,
                                                              const access::Moment& now) {
-  if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
-    return refuse(command, protocol::kStatusNotPermitted);
+  const auto why = access_->update_refusal(peer.ip, opened.rights, command.code, now.wall);
+  if (why && losses_ != nullptr) losses_->note_refused_update(*why, peer.ip, now.steady);
+  if (why) return refuse(command, protocol::kStatusNotPermitted);
   if (command.code == protocol::CommandCode::kDeleteFromList && command.flag == 0)
     // List 0 does not exist; in an update, 0 would mean all lists.
     return refuse(command, protocol::kStatusNotPermitted);

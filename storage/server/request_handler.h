@@ -19,6 +19,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
+#include "storage/server/loss_report.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
 
@@ -113,8 +114,9 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 class RequestHandler {
  public:
   /// `worker`: number of the worker. Workers usually count in different places, without contention.
+  /// `losses`: is told of refused updates; may be null.
   RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
-                 std::size_t worker = 0);
+                 std::size_t worker = 0, LossReport* losses = nullptr);
 
   /// Sets the access rights and keys. To be called before the first packet.
   void use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size);
@@ -199,6 +201,7 @@ class RequestHandler {
   access::SourceTally sources_;
   const FuzzyStore& store_;
   WorkerCounters& counters_;
+  LossReport* losses_;
   crypto::NonceSource nonces_;
   std::size_t worker_;
   std::shared_ptr<const access::Access> access_;

@@ -21,7 +21,7 @@ StreamHandler::StreamHandler(std::size_t worker, const WorkerShared& shared,
     : worker_(worker),
       shared_(shared),
       counters_(counters),
-      handler_(shared.store, shared.random, counters, worker) {}
+      handler_(shared.store, shared.random, counters, worker, &shared.losses) {}
 
 void StreamHandler::use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size) {
   handler_.use(std::move(access), key_cache_size);

@@ -21,7 +21,7 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
       shared_(shared),
       sockets_(std::move(sockets)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      handler_(shared.store, shared.random, counters_, number) {
+      handler_(shared.store, shared.random, counters_, number, &shared.losses) {
   for (std::size_t i = 0; i < sockets_.size(); ++i) watch_input(epoll_.get(), sockets_[i].fd(), i);
   watch_input(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
 }

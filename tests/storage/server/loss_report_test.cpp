@@ -16,7 +16,9 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Bytes packet_of(protocol::CommandCode code) {
@@ -84,6 +86,24 @@ TEST(LossReport, LogsAtOnceAndThenOncePerMinute) {
   report.note(10, 0, begin + std::chrono::seconds(60));
   EXPECT_THAT(log.lines, ElementsAre("fuzzy_overloaded kernel_drops=3 too_late=0",
                                      "fuzzy_overloaded kernel_drops=11 too_late=7"));
+}
+
+TEST(LossReport, LogsRefusedUpdatesOncePerHourAndReason) {
+  Lines log;
+  LossReport report(log);
+  const TimePoint begin{};
+  const IpAddress source = *IpAddress::parse("192.0.2.7");
+  report.note_refused_update(access::UpdateRefusal::kAddress, source, begin);
+  report.note_refused_update(access::UpdateRefusal::kAddress, source,
+                             begin + std::chrono::minutes(9));
+  report.note_refused_update(access::UpdateRefusal::kNoKey, source, begin);
+  ASSERT_EQ(log.lines.size(), 2U);
+  EXPECT_THAT(log.lines[0], AllOf(HasSubstr("source=192.0.2.7"), HasSubstr("storage.allow_update"),
+                                  HasSubstr("refused=1")));
+  report.note_refused_update(access::UpdateRefusal::kAddress, source,
+                             begin + std::chrono::hours(1));
+  ASSERT_EQ(log.lines.size(), 3U);
+  EXPECT_THAT(log.lines[2], HasSubstr("refused=2"));
 }
 
 TEST(LossReport, LogsMissingMemoryOncePerMinute) {
