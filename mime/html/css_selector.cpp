@@ -11,7 +11,7 @@ namespace {
 
 using Combinator = CompoundSelector::Combinator;
 
-constexpr std::size_t kCompoundsMax = 16;
+constexpr std::size_t kCompoundsMax = 8;
 constexpr std::size_t kNameBytesMax = 256;
 constexpr std::size_t kClassBytesMax = 4096;
 constexpr std::size_t kClassesMax = 64;

@@ -42,7 +42,7 @@ struct Selector {
 /// Reads the list of selectors before a `{`, which it takes, too. What we do not know, as
 /// `:hover` or `::before`, is left out: it hides nothing that stands in a mail.
 ///
-/// Bounds:  16 compounds a selector, `count_max` selectors.
+/// Bounds:  8 compounds a selector, `count_max` selectors.
 /// Threads: stateless.
 /// Cost:    linear.
 std::vector<Selector> read_selectors(CssTokenizer& css, CssToken first, std::size_t count_max);

@@ -90,6 +90,8 @@ std::string key_of(const CompoundSelector& compound) {
 }  // namespace
 
 void ShownSheet::add(std::string_view css) {
+  css = css.substr(0, kBytesMax - std::min(bytes_, kBytesMax));
+  bytes_ += css.size();
   std::string plain;
   if (css.find('\\') != std::string_view::npos) {
     plain = unescape_css(css);
@@ -113,6 +115,7 @@ void ShownSheet::add(std::string_view css) {
 }
 
 void ShownSheet::add_rules(std::vector<Selector> selectors, const ShownBlock& block) {
+  if (selectors.empty() || rules_.size() >= rules_max_) return;
   if (block.normal.empty() && block.important.empty()) return;
   blocks_.push_back(block);
   for (Selector& selector : selectors) {

@@ -20,6 +20,9 @@ class ShownSheet {
  public:
   explicit ShownSheet(std::size_t rules_max) : rules_max_(rules_max) {}
 
+  /// All sheets of a document are read up to this size, so that their rules fit into memory.
+  static constexpr std::size_t kBytesMax = 512UL * 1024;
+
   void add(std::string_view css);
 
   [[nodiscard]] bool empty() const { return rules_.empty(); }
@@ -38,6 +41,7 @@ class ShownSheet {
   void add_rules(std::vector<Selector> selectors, const ShownBlock& block);
 
   std::size_t rules_max_;
+  std::size_t bytes_ = 0;  ///< read
   std::vector<ShownBlock> blocks_;
   std::vector<Rule> rules_;  ///< in the order of the sheets
   /// By what the element itself must have: "#id", ".class", "tag", "" if nothing.

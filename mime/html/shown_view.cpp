@@ -16,8 +16,8 @@ namespace {
 
 constexpr Steps kStepsACssByte = 25;
 constexpr Steps kStepsAnElement = 30;
-constexpr Steps kStepsAMatch = 20;  ///< one comparison of a selector
-constexpr Steps kMatchesAByte = 4;  ///< of the document
+constexpr Steps kStepsAMatch = 60;  ///< one comparison of a selector
+constexpr Steps kMatchesAByte = 1;  ///< of the document
 constexpr std::size_t kStyleBytesMax = 64UL * 1024;
 constexpr std::size_t kColorBytesMax = 256;
 

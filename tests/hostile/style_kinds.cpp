@@ -35,10 +35,36 @@ std::string rules_and_classes(std::size_t bytes) {
   return repeat(out + "</style>", "<p class='" + classes + "'>x</p>", bytes);
 }
 
+/// Rules of one selector, and elements in elements that all of them have to be compared with.
+std::string selectors(std::string_view selector, std::string_view element, std::size_t bytes) {
+  const std::string rule = std::string(selector) + "{color:red}";
+  return repeat(repeat(html() + "<style>", rule, bytes / 2) + "</style>", element, bytes);
+}
+
 }  // namespace
 
 std::vector<HostileKind> style_kinds() {
   return {
+      {"style-selectors-deep", "selectors of descendants below very many ancestors",
+       [](std::size_t bytes) { return selectors("div div div div b", "<div><b>x</b>", bytes); }},
+      {"style-selectors-wide", "selectors of siblings behind very many siblings",
+       [](std::size_t bytes) { return selectors("i~i~i~b", "<i>x</i><b>y</b>", bytes); }},
+      {"style-selectors-any", "selectors that every element has",
+       [](std::size_t bytes) { return selectors("*", "<p>x</p>", bytes); }},
+      {"style-selectors-attributes", "conditions on attributes that every element has",
+       [](std::size_t bytes) { return selectors("[a][b=c]", "<p a b=c>x</p>", bytes); }},
+      {"style-selectors-classes", "one selector of very many classes",
+       [](std::size_t bytes) {
+         return repeat(html() + "<style>", ".a", bytes) + "{color:red}</style><p class=a>x</p>";
+       }},
+      {"style-selectors-lists", "lists of very many selectors",
+       [](std::size_t bytes) { return sheet("a b,", bytes) + "{color:red}"; }},
+      {"style-media", "media in media",
+       [](std::size_t bytes) { return sheet("@media all{", bytes); }},
+      {"style-attributes", "styles that are all different",
+       [](std::size_t bytes) {
+         return count_up(html(), "<p style='color:#fff;top:", "px'>x", bytes);
+       }},
       {"style-rules", "more rules than are kept",
        [](std::size_t bytes) {
          return count_up(html() + "<style>", ".c", "{display:none}", bytes) + "</style><p>x</p>";
