@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "config/base/ascii.h"
@@ -36,6 +37,7 @@ class SelectorReader {
         read_token();
     }
     end_selector();
+    if (broken_) selectors_.clear();  // one that is missing spoils the list
     return std::move(selectors_);
   }
 
@@ -86,13 +88,15 @@ class SelectorReader {
   }
 
   void read_class(std::vector<std::string>& classes) {
-    const CssToken name = css_.next();
+    std::string dashes;
+    CssToken name = css_.next();
+    for (; name.is('-') && dashes.size() < kNameBytesMax; name = css_.next()) dashes += '-';
     if (name.kind != CssTokenKind::kIdent || classes.size() >= kClassesMax) {
       unknown_ = true;
       repeat(name);
       return;
     }
-    classes.push_back(lower_name(name.text));
+    classes.push_back(dashes + lower_name(name.text));
     weight_ += kClassWeight;
   }
 
@@ -136,25 +140,49 @@ class SelectorReader {
       now_.last_child = true;
     } else if (name.kind == CssTokenKind::kIdent && (word == "link" || word == "any-link")) {
       now_.link = true;
-    } else if (name.kind == CssTokenKind::kFunction && word == "not") {
-      read_exclusion();
+    } else if (name.kind == CssTokenKind::kIdent && word == "root") {
+      now_.root = true;
+    } else if (name.kind == CssTokenKind::kFunction && (word == "not" || word == "is")) {
+      read_nested(word == "not");
     } else {
       unknown_ = true;
       if (name.kind != CssTokenKind::kIdent && name.kind != CssTokenKind::kFunction) repeat(name);
     }
   }
 
-  void read_exclusion() {
-    if (!css_.next().is('.')) {
+  /// One name, class or id in parentheses; what is longer stays unknown.
+  void read_nested(bool excluded) {
+    weight_ -= kClassWeight;  // only what is inside counts
+    CompoundSelector inner;
+    CssToken token = css_.next();
+    while (token.kind == CssTokenKind::kSpace) token = css_.next();
+    if (token.kind == CssTokenKind::kIdent) {
+      inner.tag = lower_name(token.text);
+      ++weight_;
+    } else if (token.kind == CssTokenKind::kHash) {
+      inner.id = lower_name(token.text);
+      weight_ += kIdWeight;
+    } else if (token.is('.')) {
+      read_class(inner.classes);
+    } else {
       unknown_ = true;
+    }
+    if (again_) return;
+    token = css_.next();
+    while (token.kind == CssTokenKind::kSpace) token = css_.next();
+    if (!token.is(')')) unknown_ = true;
+    if (token.is('{')) repeat(token);
+    if (excluded) {
+      now_.excluded.push_back(std::move(inner));
       return;
     }
-    weight_ -= kClassWeight;  // only what is inside counts
-    read_class(now_.excluded_classes);
-    if (!again_ && !css_.next().is(')')) unknown_ = true;
+    if (!inner.tag.empty()) now_.tag = inner.tag;
+    if (!inner.id.empty()) now_.id = inner.id;
+    std::ranges::move(inner.classes, std::back_inserter(now_.classes));
   }
 
   void end_selector() {
+    broken_ = broken_ || !has_compound_;
     const bool complete = has_compound_ && !unknown_ && joint_is_done();
     if (complete && selectors_.size() < count_max_) {
       chain_.push_back(std::move(now_));
@@ -184,41 +212,9 @@ class SelectorReader {
   std::uint32_t weight_ = 0;
   bool has_compound_ = false;
   bool unknown_ = false;
+  bool broken_ = false;
   bool again_ = false;  ///< `token_` is the next one
 };
-
-/// The attribute `name` of a tag as it is written, as a browser reads it; nullopt if it has none.
-std::optional<std::string> attribute_of_tag(std::string_view tag, std::string_view name) {
-  std::size_t at = 1;
-  const auto is_end = [&] { return at >= tag.size() || tag[at] == '>'; };
-  while (!is_end() && tag[at] != '/' && !ascii::is_space(tag[at])) ++at;
-  while (!is_end()) {
-    while (!is_end() && (ascii::is_space(tag[at]) || tag[at] == '/')) ++at;
-    const std::size_t begin = at;
-    while (!is_end() && tag[at] != '=' && tag[at] != '/' && !ascii::is_space(tag[at])) ++at;
-    const std::string_view found = tag.substr(begin, at - begin);
-    while (!is_end() && ascii::is_space(tag[at])) ++at;
-    std::string_view value;
-    if (!is_end() && tag[at] == '=') {
-      ++at;
-      while (!is_end() && ascii::is_space(tag[at])) ++at;
-      if (is_end()) return std::nullopt;
-      const char quote = tag[at];
-      if (quote == '"' || quote == '\'') {
-        const std::size_t end = std::min(tag.find(quote, at + 1), tag.size());
-        value = tag.substr(at + 1, end - at - 1);
-        at = std::min(end + 1, tag.size());
-      } else {
-        const std::size_t start = at;
-        while (!is_end() && !ascii::is_space(tag[at])) ++at;
-        value = tag.substr(start, at - start);
-      }
-    }
-    if (found.size() == name.size() && ascii::equal_ignoring_case(found, name))
-      return lower_name(value);
-  }
-  return std::nullopt;
-}
 
 bool has_word(std::string_view text, std::string_view word) {
   while (!text.empty()) {
@@ -267,10 +263,11 @@ SelectorMatcher::SelectorMatcher(const HtmlTree& tree, std::string_view html)
     const Element& element = tree.elements[i];
     if (element.role != ElementRole::kElement) continue;
     if (element.parent != kNoElement) before_[i] = std::exchange(last_of[element.parent], i);
-    if (const Attribute* id = tree.attribute(element, AttributeName::kId))
-      names_[i].id = lower_name(id->value(kNameBytesMax));
-    if (const Attribute* said = tree.attribute(element, AttributeName::kClass)) {
-      const std::string words = ascii::to_lower(said->value(kClassBytesMax));
+    if (const auto id = browser_attribute(tree, html, element, AttributeName::kId, kNameBytesMax))
+      names_[i].id = ascii::to_lower(*id);
+    if (const auto said =
+            browser_attribute(tree, html, element, AttributeName::kClass, kClassBytesMax)) {
+      const std::string words = ascii::to_lower(*said);
       std::string_view rest = words;
       while (!rest.empty() && names_[i].classes.size() < kClassesMax) {
         const auto end = static_cast<std::size_t>(
@@ -314,6 +311,7 @@ bool SelectorMatcher::compound_matches(const CompoundSelector& compound, Element
                                        Steps& steps_left) const {
   const Element& node = tree_.elements[element];
   if (node.role != ElementRole::kElement) return false;
+  if (compound.root && element != tree_.root) return false;
   if (!compound.tag.empty() && !has_name(node, compound.tag)) return false;
   if (!compound.id.empty() && names_[element].id != compound.id) return false;
   const std::vector<std::string>& classes = names_[element].classes;
@@ -321,7 +319,10 @@ bool SelectorMatcher::compound_matches(const CompoundSelector& compound, Element
     return std::ranges::find(classes, name) != classes.end();
   };
   if (!std::ranges::all_of(compound.classes, has_class)) return false;
-  if (std::ranges::any_of(compound.excluded_classes, has_class)) return false;
+  const auto is_excluded = [&](const CompoundSelector& inner) {
+    return compound_matches(inner, element, steps_left);
+  };
+  if (std::ranges::any_of(compound.excluded, is_excluded)) return false;
   if (compound.first_child && before_[element] != kNoElement) return false;
   if (compound.last_child && !is_last_[element]) return false;
   if (compound.link && tree_.attribute(node, AttributeName::kHref) == nullptr) return false;
@@ -340,10 +341,9 @@ bool SelectorMatcher::has_name(const Element& element, std::string_view name) co
 bool SelectorMatcher::attribute_matches(const AttributeTest& test, const Element& element,
                                         Steps& steps_left) const {
   if (element.content <= element.tag_start) return false;
-  const std::string_view tag = html_.substr(element.tag_start, element.content - element.tag_start);
-  steps_left -= std::min<Steps>(steps_left, tag.size());
-  const auto value = attribute_of_tag(tag, test.name);
-  return value && value_matches(test, *value);
+  steps_left -= std::min<Steps>(steps_left, element.content - element.tag_start);
+  const auto value = written_attribute(html_, element, test.name);
+  return value && value_matches(test, lower_name(*value));
 }
 
 }  // namespace shingled::mime

@@ -26,7 +26,8 @@ struct CompoundSelector {
   std::string id;
   std::vector<std::string> classes;
   std::vector<AttributeTest> attributes;
-  std::vector<std::string> excluded_classes;  ///< of `:not(.name)`
+  std::vector<CompoundSelector> excluded;  ///< of `:not()`
+  bool root = false;
   bool first_child = false;
   bool last_child = false;
   bool link = false;                          ///< an `a` with an address

@@ -69,6 +69,10 @@ std::size_t behind_last(std::string_view html, char quote) {
 
 }  // namespace
 
+std::string_view attribute_name(AttributeName name) {
+  return std::ranges::find(kAttributes, name, &NamedAttribute::name)->text;
+}
+
 std::string Attribute::browser_value(std::size_t bytes_max) const {
   return attribute_text(raw.substr(0, bytes_max));
 }
@@ -229,9 +233,10 @@ void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_v
       std::find_if(token.attributes.begin(), token.attributes.end(),
                    [known](const Attribute& attribute) { return attribute.name == known->name; });
   if (seen != token.attributes.end() && !last_wins(known->name)) return;
-  if (seen != token.attributes.end()) token.attributes.erase(seen);
+  const bool repeated = seen != token.attributes.end();
+  if (repeated) token.attributes.erase(seen);
   const bool lower_first = !quoted && compat_ == Compat::kRspamd3;
-  token.attributes.push_back({known->name, lower_first, raw});
+  token.attributes.push_back({known->name, lower_first, raw, repeated});
 }
 
 bool HtmlTokenizer::read_markup(HtmlToken& token) {

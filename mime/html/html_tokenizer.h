@@ -33,12 +33,15 @@ struct Attribute {
   AttributeName name;
   bool lower_first = false;  ///< 3.4 lowers the first letter of an unquoted value
   std::string_view raw;      ///< as written, in the document
+  bool repeated = false;     ///< an earlier one of this name was dropped
 
   /// The value of the first `bytes_max` bytes, with entities decoded.
   [[nodiscard]] std::string value(std::size_t bytes_max = std::string_view::npos) const;
   /// The same as a browser decodes them.
   [[nodiscard]] std::string browser_value(std::size_t bytes_max) const;
 };
+
+std::string_view attribute_name(AttributeName name);  ///< lower case
 
 enum class HtmlTokenKind : std::uint8_t {
   kOpen,    ///< <name ...>

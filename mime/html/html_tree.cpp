@@ -243,6 +243,51 @@ std::string_view written_name(std::string_view html, const Element& element) {
   return name.substr(0, name.find_first_of(" \t\n\f\r/>"));
 }
 
+std::optional<std::string_view> written_attribute(std::string_view html, const Element& element,
+                                                  std::string_view name) {
+  if (element.content <= element.tag_start) return std::nullopt;
+  const std::string_view tag = html.substr(element.tag_start, element.content - element.tag_start);
+  std::size_t at = 1;
+  const auto is_end = [&] { return at >= tag.size() || tag[at] == '>'; };
+  while (!is_end() && tag[at] != '/' && !ascii::is_space(tag[at])) ++at;
+  while (!is_end()) {
+    while (!is_end() && (ascii::is_space(tag[at]) || tag[at] == '/')) ++at;
+    const std::size_t begin = at;
+    while (!is_end() && tag[at] != '=' && tag[at] != '/' && !ascii::is_space(tag[at])) ++at;
+    const std::string_view found = tag.substr(begin, at - begin);
+    while (!is_end() && ascii::is_space(tag[at])) ++at;
+    std::string_view value;
+    if (!is_end() && tag[at] == '=') {
+      ++at;
+      while (!is_end() && ascii::is_space(tag[at])) ++at;
+      if (is_end()) return std::nullopt;
+      const char quote = tag[at];
+      if (quote == '"' || quote == '\'') {
+        const std::size_t end = std::min(tag.find(quote, at + 1), tag.size());
+        value = tag.substr(at + 1, end - at - 1);
+        at = std::min(end + 1, tag.size());
+      } else {
+        const std::size_t start = at;
+        while (!is_end() && !ascii::is_space(tag[at])) ++at;
+        value = tag.substr(start, at - start);
+      }
+    }
+    if (found.size() == name.size() && ascii::equal_ignoring_case(found, name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> browser_attribute(const HtmlTree& tree, std::string_view html,
+                                             const Element& element, AttributeName name,
+                                             std::size_t bytes_max) {
+  const Attribute* known = tree.attribute(element, name);
+  if (known == nullptr) return std::nullopt;
+  if (!known->repeated) return known->browser_value(bytes_max);
+  Attribute first = *known;
+  first.raw = written_attribute(html, element, attribute_name(name)).value_or(known->raw);
+  return first.browser_value(bytes_max);
+}
+
 HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
                          WorkMeter& meter) {
   return TreeBuilder(html, elements_max, compat, meter).build();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,15 @@ struct HtmlTree {
 
 /// The name in the tag of `element` as it is written in `html`; empty for markup without one.
 std::string_view written_name(std::string_view html, const Element& element);
+
+/// The first attribute of that name in the tag, as written; it may be one that is not in the tree.
+std::optional<std::string_view> written_attribute(std::string_view html, const Element& element,
+                                                  std::string_view name);
+
+/// An attribute as a browser reads it: of repeated ones the first.
+std::optional<std::string> browser_attribute(const HtmlTree& tree, std::string_view html,
+                                             const Element& element, AttributeName name,
+                                             std::size_t bytes_max);
 
 /// Builds the tree of a document like rspamd (HASHING.md 7.2).
 /// Threads: stateless.

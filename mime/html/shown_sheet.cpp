@@ -89,7 +89,13 @@ std::string key_of(const CompoundSelector& compound) {
 
 }  // namespace
 
-void ShownSheet::add(std::string_view css) {
+void ShownSheet::add(std::string_view css, std::string_view media) {
+  if (!media.empty()) {
+    const std::string query = std::string(media) + "{";
+    CssTokenizer words(query);
+    bool has_block = false;
+    if (!read_media(words, has_block)) return;
+  }
   css = css.substr(0, kBytesMax - std::min(bytes_, kBytesMax));
   bytes_ += css.size();
   std::string plain;
@@ -101,8 +107,8 @@ void ShownSheet::add(std::string_view css) {
   std::size_t open = 0;  // blocks of @ rules
   for (CssToken token = tokens.next(); token.kind != CssTokenKind::kEnd; token = tokens.next()) {
     if (token.kind == CssTokenKind::kSpace || token.is(';')) continue;
-    if (token.is('}')) {
-      if (open > 0) --open;
+    if (token.is('}') && open > 0) {
+      --open;
     } else if (token.is('@')) {
       if (!enter_at_rule(tokens)) continue;
       if (++open > kNestedRulesMax) return;

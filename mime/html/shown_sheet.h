@@ -23,7 +23,8 @@ class ShownSheet {
   /// All sheets of a document are read up to this size, so that their rules fit into memory.
   static constexpr std::size_t kBytesMax = 512UL * 1024;
 
-  void add(std::string_view css);
+  /// `media`: the attribute of that name, or empty.
+  void add(std::string_view css, std::string_view media = {});
 
   [[nodiscard]] bool empty() const { return rules_.empty(); }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numbers>
 #include <string>
 
@@ -193,9 +194,26 @@ bool read_values(CssTokenizer& css, Property property, ShownValues& values) {
   }
 }
 
+/// Other words are no values: they change nothing.
+bool is_display(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "none",        "block",  "inline",      "inline-block",      "flex",
+      "inline-flex", "grid",   "inline-grid", "contents",          "list-item",
+      "flow-root",   "run-in", "ruby",        "inherit",           "initial",
+      "unset",       "revert", "webkit-box",  "webkit-inline-box", "webkit-flex"};
+  return word.starts_with("table") || word == "inline-table" ||
+         std::ranges::find(kWords, word) != std::end(kWords);
+}
+
 /// Sizes with names are all of a size to be read.
 std::optional<FontSize> font_size_of(const ShownValues& values) {
-  if (values.number) return to_font_size(*values.number);
+  if (values.number) {
+    const CssToken& size = *values.number;
+    if (size.number < 0) return std::nullopt;
+    if (ascii::equal_ignoring_case(size.text, "em")) return FontSize{size.number * 100, true};
+    if (ascii::equal_ignoring_case(size.text, "ex")) return FontSize{size.number * 50, true};
+    return to_font_size(size);
+  }
   constexpr double kNamedPixels = 13;
   for (const std::string_view name :
        {"xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large"})
@@ -213,7 +231,10 @@ BoxLength length_of(const ShownValues& values) {
 void apply(const NamedProperty& named, const ShownValues& values, ShownStyle& style) {
   switch (named.property) {
     case Property::kColor:
-      return take(style.color, values.color);
+      if (values.color) style.color = values.color;
+      if (values.word == "initial") style.color = Color{0, 0, 0};
+      if (values.word == "inherit" || values.word == "unset") style.color.emplace();
+      return;
     case Property::kBackground:
       // The short form sets what it does not name.
       style.background = values.color.value_or(Color{0, 0, 0, 0});
@@ -231,7 +252,7 @@ void apply(const NamedProperty& named, const ShownValues& values, ShownStyle& st
       style.opacity = values.number->number / (values.number->text == "%" ? 100 : 1);
       return;
     case Property::kDisplay:
-      if (!values.word.empty()) style.removed = values.word == "none";
+      if (is_display(values.word)) style.removed = values.word == "none";
       return;
     case Property::kVisibility:
       if (values.word.empty()) return;

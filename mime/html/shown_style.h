@@ -13,7 +13,7 @@ namespace shingled::mime {
 /// them. An absent value was not set. StyleValues is the same as rspamd understands it.
 /// Threads: a value.
 struct ShownStyle {
-  std::optional<Color> color;
+  std::optional<std::optional<Color>> color;  ///< nullopt inside: that of the element around
   std::optional<Color> background;
   std::optional<bool> picture;  ///< of the background, also a gradient
   std::optional<FontSize> font_size;

@@ -20,6 +20,7 @@ constexpr Steps kStepsAMatch = 60;  ///< one comparison of a selector
 constexpr Steps kMatchesAByte = 1;  ///< of the document
 constexpr std::size_t kStyleBytesMax = 64UL * 1024;
 constexpr std::size_t kColorBytesMax = 256;
+constexpr std::size_t kMediaBytesMax = 1024;
 
 constexpr int kAlphaMin = 10;
 constexpr int kOpaque = 245;
@@ -66,6 +67,11 @@ std::optional<Color> blend(const Color& color, const std::optional<Color>& above
                channel(color.blue, above->blue)};
 }
 
+bool is_without_doctype(std::string_view html) {
+  const std::size_t tag = std::min(html.find('<'), html.size());
+  return !ascii::starts_with_ignoring_case(html.substr(tag), "<!doctype");
+}
+
 class BrowserView {
  public:
   BrowserView(const HtmlTree& tree, std::string_view html, std::size_t rules_max, WorkMeter& meter)
@@ -79,7 +85,9 @@ class BrowserView {
       const std::string_view css =
           html_.substr(element.content, element.close_start - element.content);
       if (!meter_.spend(css.size(), kStepsACssByte)) return false;
-      sheet_.add(css);
+      styled_ = true;
+      const auto media = written_attribute(html_, element, "media");
+      sheet_.add(css, media.value_or("").substr(0, kMediaBytesMax));
     }
     const auto styles = [](const Attribute& attribute) {
       switch (attribute.name) {
@@ -94,7 +102,7 @@ class BrowserView {
           return false;
       }
     };
-    return styled_ || !sheet_.empty() || std::ranges::any_of(tree_.attributes, styles);
+    return styled_ || std::ranges::any_of(tree_.attributes, styles);
   }
 
   /// Changes `looks`; returns whether it did.
@@ -126,8 +134,10 @@ class BrowserView {
   /// What `element` inherits.
   Inherited above(ElementIndex element) {
     ElementIndex parent = tree_.elements[element].parent;
-    while (parent != kNoElement && ends_at(tree_.elements[element], tree_.elements[parent]))
+    while (parent != kNoElement && ends_at(tree_.elements[element], tree_.elements[parent]) &&
+           !(in_quirks_mode_ && tree_.elements[element].is("table"))) {
       parent = parents_[parent];
+    }
     parents_[element] = parent;
     return parent == kNoElement ? Inherited{} : inherited_[parent];
   }
@@ -158,7 +168,8 @@ class BrowserView {
     if (matcher) sheet = sheet_.find(*matcher, name_of(element), index, matches_left);
     style.override_with(sheet.normal);
     const ShownBlock* own = nullptr;
-    if (const Attribute* said = tree_.attribute(element, AttributeName::kStyle)) own = &read(*said);
+    if (const Attribute* said = tree_.attribute(element, AttributeName::kStyle))
+      own = &read(element, *said);
     if (own != nullptr) style.override_with(own->normal);
     style.override_with(sheet.important);
     if (own != nullptr) style.override_with(own->important);
@@ -166,7 +177,9 @@ class BrowserView {
   }
 
   /// The same style is often written many times.
-  const ShownBlock& read(const Attribute& attribute) {
+  const ShownBlock& read(const Element& element, Attribute attribute) {
+    if (attribute.repeated)  // of repeated ones a browser takes the first, rspamd the last
+      attribute.raw = written_attribute(html_, element, "style").value_or(attribute.raw);
     const std::string_view raw = attribute.raw.substr(0, kStyleBytesMax);
     const auto [known, added] = blocks_.try_emplace(raw);
     if (added && meter_.spend(raw.size(), kStepsACssByte))
@@ -201,8 +214,10 @@ class BrowserView {
     // A link has a colour of its own, unless something says otherwise.
     if (element.is("a") && tree_.attribute(element, AttributeName::kHref) != nullptr)
       style.color = kLinkBlue;
-    if (element.is("font")) style.color = color_of(element, AttributeName::kColor);
-    if (element.is("body")) style.color = color_of(element, AttributeName::kText);
+    const auto ink = element.is("font")   ? color_of(element, AttributeName::kColor)
+                     : element.is("body") ? color_of(element, AttributeName::kText)
+                                          : std::nullopt;
+    if (ink) style.color = ink;
     const bool has_ground = element.is("body") || element.is("table") || element.is("tr") ||
                             element.is("tbody") || is_cell(element);
     if (has_ground) {
@@ -215,7 +230,7 @@ class BrowserView {
   }
 
   static Inherited inside(const ShownStyle& style, Inherited now) {
-    now.color = style.color.value_or(now.color);
+    if (style.color) now.color = style.color->value_or(now.color);
     if (style.background) now.ground = blend(*style.background, now.ground);
     if (style.picture.value_or(false)) now.ground = std::nullopt;
     if (style.font_size) {
@@ -242,6 +257,7 @@ class BrowserView {
   ShownSheet sheet_;
   WorkMeter& meter_;
   bool styled_ = false;
+  bool in_quirks_mode_ = is_without_doctype(html_);  ///< a table does not end a paragraph
   std::vector<Inherited> inherited_;
   std::vector<ElementIndex> parents_;  ///< as a browser nests them
   std::map<std::string_view, ShownBlock> blocks_;
