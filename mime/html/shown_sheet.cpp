@@ -138,8 +138,10 @@ ShownBlock ShownSheet::find(const SelectorMatcher& matcher, std::string_view tag
   const auto look = [&](std::string_view key) {
     const auto known = by_name_.find(key);
     if (known == by_name_.end()) return;
-    for (const std::uint32_t rule : known->second)
+    for (const std::uint32_t rule : known->second) {
+      if (steps_left == 0) return;
       if (matcher.matches(rules_[rule].selector, element, steps_left)) matched.push_back(rule);
+    }
   };
   look("");
   if (!tag.empty()) look(tag);

@@ -61,7 +61,7 @@ std::vector<HostileKind> style_kinds() {
        [](std::size_t bytes) { return sheet("a b,", bytes) + "{color:red}"; }},
       {"style-media", "media in media",
        [](std::size_t bytes) { return sheet("@media all{", bytes); }},
-      {"style-attributes", "styles that are all different",
+      {"style-attributes-different", "styles that are all different",
        [](std::size_t bytes) {
          return count_up(html(), "<p style='color:#fff;top:", "px'>x", bytes);
        }},
