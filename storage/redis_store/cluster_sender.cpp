@@ -186,7 +186,8 @@ Status ClusterSender::change_count(Plans plans, TimePoint deadline) {
   const auto replies = run(
       [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
-          if (!*plan.outcome || !(plan.is_add() || (plan.existed && plan.ends_record))) continue;
+          const bool counts = plan.is_add() ? !plan.existed : plan.existed && plan.ends_record;
+          if (!*plan.outcome || !counts) continue;
           commands.add({"EVALSHA", count_sha_, "2", count,
                         marker_beside(context_.prefix, count, plan.update().name, "_count"),
                         plan.is_add() ? "1" : "-1", remember},

@@ -95,6 +95,7 @@ end
 local own = redis.call('HGET', record, 'S')
 local flags, values = lists()
 if repeated() then return 1 end
+local existed = redis.call('EXISTS', record) == 1
 
 if what == 'add' then
   local mine, free, least
@@ -123,7 +124,7 @@ if what == 'add' then
     redis.call('HSET', record, 'S', slots)
   end
   keep(record)
-  if count then redis.pcall('INCR', count) end
+  if count and not existed then redis.pcall('INCR', count) end
   return 0
 end
 
@@ -139,7 +140,7 @@ if flag ~= '' then
     return 0
   end
 end
-local existed = redis.call('DEL', record) == 1
+redis.call('DEL', record)
 if count then
   if own then unlink(own) end
   unlink(slots)
