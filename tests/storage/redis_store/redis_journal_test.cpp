@@ -99,7 +99,7 @@ TEST_F(RedisJournalTest, AnUpdateWhoseReplyWasLostCountsOnce) {
   ASSERT_TRUE(delivered());
   EXPECT_TRUE(eventually([&] { return check(text).has_value(); }));
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 6}));
-  EXPECT_EQ(count(), 2);
+  EXPECT_EQ(count(), 1);
 }
 
 TEST_F(RedisJournalTest, AFullJournalRefuses) {
