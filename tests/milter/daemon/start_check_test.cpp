@@ -55,6 +55,13 @@ TEST_F(StartCheckTest, FindsMistakesInRulesAtTheirPlace) {
               ElementsAre("f:1:36: rule A: unknown symbol 'lcoal'; did you mean 'local'?"));
 }
 
+// A fault, not an error: the daemon starts, and each address is a mailbox of its own meanwhile.
+TEST_F(StartCheckTest, NamesAFileOfAliasesThatIsNotThere) {
+  EXPECT_THAT(
+      found_of("reports: {aliases: " + folder_.file("missing") + "}"),
+      ElementsAre(AllOf(HasSubstr("f:1:20: reports.aliases: "), HasSubstr("missing: No such"))));
+}
+
 TEST_F(StartCheckTest, DoesNotCheckDisabledParts) {
   EXPECT_THAT(found_of("storage: {enabled: no, keypair: /nonexistent/keys}\n"
                        "similar: {enabled: no, file: /nonexistent/a.db, lists: [{name: a}]}\n"

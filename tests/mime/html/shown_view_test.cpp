@@ -1,3 +1,4 @@
+// Covers mime/html/css_selector.cpp, mime/html/shown_sheet.cpp, mime/html/shown_style.cpp, too.
 #include <gtest/gtest.h>
 
 #include <cstdint>
