@@ -81,8 +81,9 @@ foreach(file dovecot/shingled-report postfix/shingled-report-mail postfix/master
     systemd/shingled-reports.service)
   configure_file("${SHINGLED_PACKAGING}/${file}.in" "${SHINGLED_GENERATED}/${file}" @ONLY)
 endforeach()
-file(INSTALL "${SHINGLED_PACKAGING}/dovecot/report-spam.sieve" "${SHINGLED_PACKAGING}/dovecot/report-ham.sieve"
-  DESTINATION "${installed}/dovecot")
+foreach(script report-spam report-ham marked-to-junk)
+  file(INSTALL "${SHINGLED_PACKAGING}/dovecot/${script}.sieve" DESTINATION "${installed}/dovecot")
+endforeach()
 file(INSTALL "${SHINGLED_GENERATED}/dovecot/shingled-report" DESTINATION "${installed}/dovecot/bin"
   PERMISSIONS ${executable})
 file(INSTALL "${SHINGLED_GENERATED}/postfix/shingled-report-mail" DESTINATION "${installed}/postfix"

@@ -39,6 +39,17 @@ std::size_t rule_count(const DoveSettings& settings) {
   return count;
 }
 
+/// The setting that runs this script before those of the user ("sieve_before2"), or the first free
+/// one; Dovecot stops at the first number that is not there.
+std::string before_for(const DoveSettings& settings, const std::string& script) {
+  std::string name = "sieve_before";
+  for (int number = 2;; ++number) {
+    const std::string now = setting_of(settings, "plugin/" + name);
+    if (now.empty() || now == script) return name;
+    name = "sieve_before" + std::to_string(number);
+  }
+}
+
 class Change23 {
  public:
   explicit Change23(const DovecotFacts& facts)
@@ -49,10 +60,13 @@ class Change23 {
     plugins();
     expunged();
     rules();
+    marked();
     std::string file =
         "# The settings below `plugin` replace those of the files before this one. If you change "
-        "one of them there,\n# delete this file and make it again.\n"
-        "protocol imap {\n  mail_plugins = $mail_plugins imap_sieve\n}\nplugin {\n";
+        "one of them there,\n# delete this file and make it again.\n";
+    for (const auto& [protocol, plugin] : plugins_)
+      file.append(protocol).append(" {\n  mail_plugins = $mail_plugins ").append(plugin + "\n}\n");
+    file += "plugin {\n";
     for (const auto& [name, value] : lines_)
       file.append("  ").append(name).append(" = ").append(value).append("\n");
     return {std::move(plan_), junk_, file + "}\n"};
@@ -66,14 +80,19 @@ class Change23 {
     if (now != value) plan_.differences.push_back({"plugin/" + name, now, value, why});
   }
 
-  void plugins() {
-    constexpr const char* kImapPlugins = "protocol imap/mail_plugins";
-    const std::string own = setting_of(settings_, kImapPlugins);
+  /// Adds a plugin to those of a protocol ("protocol imap").
+  void plugin(const std::string& protocol, const std::string& plugin, const std::string& why) {
+    plugins_.emplace_back(protocol, plugin);
+    const std::string setting = protocol + "/mail_plugins";
+    const std::string own = setting_of(settings_, setting);
     const std::string now = own.empty() ? setting_of(settings_, "mail_plugins") : own;
     const auto plugins = list_words(now);
-    if (std::ranges::find(plugins, "imap_sieve") == plugins.end())
-      plan_.differences.push_back(
-          {kImapPlugins, now, with_word(now, "imap_sieve"), "IMAP runs scripts for moves"});
+    if (std::ranges::find(plugins, plugin) == plugins.end())
+      plan_.differences.push_back({setting, now, with_word(now, plugin), why});
+  }
+
+  void plugins() {
+    plugin("protocol imap", "imap_sieve", "IMAP runs scripts for moves");
     const auto list = [&](const std::string& name, const std::vector<std::string>& words,
                           const std::string& why) {
       std::string value = setting_of(settings_, "plugin/" + name);
@@ -129,10 +148,35 @@ class Change23 {
     want(out_of + "_before", ham, "reports it");
   }
 
+  /// What the script of delivery knows by another name than its own.
+  void tell(const std::string& name, const std::string& value, std::string_view standard) {
+    const std::string setting = "sieve_env_shingled_" + name;
+    if (value != standard || !setting_of(settings_, "plugin/" + setting).empty())
+      want(setting, value, "what the script of delivery looks for");
+  }
+
+  /// Marked mail goes to the mailbox of spam at delivery.
+  void marked() {
+    const std::string script = "file:" + facts_.share + std::string(kJunkScript);
+    const std::string name = before_for(settings_, script);
+    if (!facts_.junk_rule) {
+      if (setting_of(settings_, "plugin/" + name) == script)
+        plan_.differences.push_back({"plugin/" + name, script, "", std::string(kNoRule)});
+      return;
+    }
+    for (const char* protocol : {"protocol lda", "protocol lmtp"})
+      plugin(protocol, "sieve", "delivery runs scripts");
+    want(name, script, "marked mail goes to " + junk_);
+    tell("junk", junk_, DovecotFacts{}.junk);
+    tell("status", facts_.status_header, DovecotFacts{}.status_header);
+    tell("spam", facts_.spam_header, DovecotFacts{}.spam_header);
+  }
+
   const DovecotFacts& facts_;
   DoveSettings settings_;
   Plan plan_;
   std::string junk_;
+  std::vector<std::pair<std::string, std::string>> plugins_;  // of protocols
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 

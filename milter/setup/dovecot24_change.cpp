@@ -35,6 +35,7 @@ class Change24 {
            "what is moved to this mailbox is spam");
     script("imapsieve_from", junk.whole(), "shingled-ham", kHamScript,
            "what is moved out of it is wanted mail");
+    marked(junk.whole());
     return {std::move(plan_), junk.whole(), file_};
   }
 
@@ -105,6 +106,39 @@ class Change24 {
     want("cause", "copy", "a move is a copy");
     want("path", facts_.share + std::string(file), why);
     end();
+    end();
+  }
+
+  /// Marked mail goes to the mailbox of spam at delivery.
+  void marked(const std::string& junk) {
+    constexpr const char* kName = "sieve_script shingled-junk";
+    const std::string path = std::string(kName) + "/path";
+    if (!facts_.junk_rule) {
+      const std::string now = setting_of(settings_, path);
+      if (!now.empty()) plan_.differences.push_back({path, now, "", std::string(kNoRule)});
+      return;
+    }
+    for (const char* protocol : {"protocol lda", "protocol lmtp"}) {
+      begin(protocol);
+      list("mail_plugins", {"sieve"}, "delivery runs scripts");
+      end();
+    }
+    begin(kName);
+    want("type", "before", "before the scripts of the user");
+    want("path", facts_.share + std::string(kJunkScript), "marked mail goes to " + junk);
+    end();
+    tell("junk", junk, DovecotFacts{}.junk);
+    tell("status", facts_.status_header, DovecotFacts{}.status_header);
+    tell("spam", facts_.spam_header, DovecotFacts{}.spam_header);
+  }
+
+  /// What the script of delivery knows by another name than its own.
+  void tell(const std::string& name, const std::string& value, std::string_view standard) {
+    const std::string setting = "shingled_" + name;
+    const bool told = !setting_of(settings_, "sieve_environment/" + setting).empty();
+    if (value.empty() || (value == standard && !told)) return;
+    begin("sieve_environment");
+    want(setting, value, "what the script of delivery looks for");
     end();
   }
 

@@ -21,6 +21,10 @@ DovecotChange change_dovecot24(const DovecotFacts& facts);
 
 inline constexpr std::string_view kSpamScript = "/report-spam.sieve";
 inline constexpr std::string_view kHamScript = "/report-ham.sieve";
+inline constexpr std::string_view kJunkScript = "/marked-to-junk.sieve";
+
+/// Why the rule of marked mail is taken out.
+inline constexpr std::string_view kNoRule = "marked mail is delivered as all other mail";
 
 /// What to say where programs for scripts are in a folder of the administrator.
 inline std::string link_note(const std::string& programs, const std::string& ours) {

@@ -22,7 +22,9 @@ bool reads_folder(std::string_view main) {
 
 }  // namespace
 
-Plan plan_dovecot(const DovecotFacts& facts) {
+Plan plan_dovecot(const DovecotFacts& given) {
+  DovecotFacts facts = given;
+  facts.junk_rule = given.junk_rule && !given.status_header.empty();
   const bool is_23 = facts.version.starts_with("2.3.");
   if (!is_23 && !facts.version.starts_with("2.4.")) {
     Plan plan;
@@ -32,6 +34,12 @@ Plan plan_dovecot(const DovecotFacts& facts) {
   }
   DovecotChange change = is_23 ? change_dovecot23(facts) : change_dovecot24(facts);
   Plan plan = std::move(change.plan);
+  if (given.junk_rule && !facts.junk_rule) {
+    plan.notes.emplace_back(
+        "milter.headers.status is empty, so delivery cannot see what is marked, and marked mail "
+        "does not go to " +
+        change.junk);
+  }
   if (plan.differences.empty()) return plan;
   const std::string own = facts.folder + "/" + std::string(kOwnFile);
   plan.edits.push_back({own, "# Reports by moves into and out of " + change.junk +

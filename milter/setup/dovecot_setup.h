@@ -14,10 +14,13 @@ struct DovecotFacts {
   std::string main;           ///< the text of dovecot.conf
   std::string share;          ///< with the scripts: /usr/share/shingled/dovecot
   std::string junk = "Junk";  ///< the mailbox of spam, where none has that special use
+  bool junk_rule = true;      ///< deliver marked mail to that mailbox
+  std::string status_header = "X-Shingled-Status";  ///< milter.headers.status; empty = not added
+  std::string spam_header = "X-Spam";               ///< milter.headers.spam
 };
 
-/// Reports by moves between mailboxes, with IMAPSieve, of Dovecot 2.3 and 2.4. Other plugins,
-/// extensions and scripts stay.
+/// Reports by moves between mailboxes, with IMAPSieve, of Dovecot 2.3 and 2.4, and a rule that
+/// delivers marked mail to the mailbox of spam. Other plugins, extensions and scripts stay.
 /// Threads: stateless.
 Plan plan_dovecot(const DovecotFacts& facts);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "milter/setup/dovecot_change.h"
 #include "milter/setup/dovecot_setup.h"
 #include "milter/setup/postfix_setup.h"
 #include "milter/setup/removal.h"
@@ -126,6 +127,9 @@ Result<Plan> SetupRun::look_at_dovecot() {
   DovecotFacts facts;
   facts.folder = folder_;
   facts.share = own_.share;
+  facts.junk_rule = own_.junk_rule;
+  facts.status_header = own_.status_header;
+  facts.spam_header = own_.spam_header;
   const std::string main = folder_ + "/dovecot.conf";
   auto version = machine_.run({"dovecot", "--version"});
   if (!version) return version.error();
@@ -137,10 +141,13 @@ Result<Plan> SetupRun::look_at_dovecot() {
   if (!text) return text.error();
   facts.main = *std::move(text);
   Plan plan = plan_dovecot(facts);
-  for (const char* name : {"/report-spam", "/report-ham"}) {
-    const std::string script = own_.share + name;
-    if (!plan.problems.empty() || machine_.is_newer(script + ".svbin", script + ".sieve")) continue;
-    plan.scripts.push_back(script + ".sieve");
+  std::vector<std::string_view> scripts = {kSpamScript, kHamScript};
+  if (facts.junk_rule) scripts.push_back(kJunkScript);
+  for (const std::string_view name : scripts) {
+    const std::string script = own_.share + std::string(name);
+    const std::string compiled = script.substr(0, script.rfind('.')) + ".svbin";
+    if (plan.problems.empty() && !machine_.is_newer(compiled, script))
+      plan.scripts.push_back(script);
   }
   return plan;
 }

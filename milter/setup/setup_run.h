@@ -24,6 +24,9 @@ struct OwnFacts {
   std::string storage_key;        ///< its public key, if it refuses what is not encrypted
   std::vector<RspamdList> lists;  ///< of the rule with the local storage
   std::string share;              ///< folder with what belongs to Dovecot
+  bool junk_rule = true;          ///< Dovecot delivers marked mail to the mailbox of spam
+  std::string status_header;      ///< milter.headers.status
+  std::string spam_header;        ///< milter.headers.spam
 };
 
 /// Looks at the configuration of a mail program, and changes it.

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import textwrap
 
-from harness import BINARY, answers_tcp, free_port, has_sanitizer, wait_until
+from harness import BINARY, RUN_SECONDS, answers_tcp, free_port, has_sanitizer, wait_until
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MAIL_USER = "nobody"
@@ -55,7 +55,7 @@ class Dovecot:
         version = subprocess.run(["/usr/sbin/dovecot", "--version"], capture_output=True, text=True, check=False).stdout
         return None if version.startswith("2.3.") else f"this is Dovecot {version}"
 
-    def __init__(self, folder, mailboxes=None, prefix=""):
+    def __init__(self, folder, mailboxes=None, prefix="", auto="create"):
         self.port = free_port()
         self.folder = pathlib.Path(folder) / "dovecot"
         self.conf = self.folder / "conf"
@@ -66,7 +66,7 @@ class Dovecot:
         self.log_file = self.folder / "log"
         self.master = None
         blocks = "".join(f"""mailbox "{name}" {{
-                auto = create
+                auto = {auto}
                 {f"special_use = {use}" if use else ""}
               }}
               """ for name, use in (mailboxes or self.MAILBOXES).items())
@@ -123,6 +123,14 @@ class Dovecot:
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
+    def deliver(self, user, message, mailbox="INBOX"):
+        """Delivers a message as a mail server does."""
+        done = subprocess.run(["/usr/lib/dovecot/dovecot-lda", "-c", self.conf / "dovecot.conf", "-d", user, "-m", mailbox],
+                              input=message if isinstance(message, bytes) else message.encode(), capture_output=True,
+                              timeout=RUN_SECONDS, check=False)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr.decode() + self.log())
+
     @contextlib.contextmanager
     def session(self, user):
         client = imaplib.IMAP4("127.0.0.1", self.port, timeout=60)
@@ -157,6 +165,12 @@ class Session:
 
     def append(self, mailbox, message):
         self.done(self.client.append(encoded(mailbox), None, None, message.encode().replace(b"\n", b"\r\n")))
+
+    def subjects(self, mailbox):
+        if self.count(mailbox) == 0:
+            return []
+        parts = self.done(self.client.fetch("1:*", "(BODY.PEEK[HEADER.FIELDS (SUBJECT)])"))
+        return [part[1].decode().partition(":")[2].strip() for part in parts if isinstance(part, tuple)]
 
     def count(self, mailbox):
         return int(self.done(self.client.select(encoded(mailbox)))[0])

@@ -3,13 +3,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import threading
 import time
 import unittest
 
 import harness
-from dovecot import FLUSH_SECONDS, Dovecot, shared_files
+from dovecot import FLUSH_SECONDS, MAIL_USER, Dovecot, shared_files
 from harness import wait_until
 from mta import Postfix, SmtpSink, swaks
 from test_reports import offer
@@ -288,6 +289,139 @@ class OtherNames(WithSpool):
         self.assertEqual(self.daemon.run(*arguments, "--check").returncode, 0)
         said = harness.run("-c", dovecot.conf / "dovecot.conf", "-f", "protocol=imap", "-h", "mail_plugins", binary="doveconf")
         self.assertEqual(said.stdout.split(), ["imap_quota", "imap_sieve"])
+
+
+def judged(subject, *headers):
+    """A message as the milter passes it on."""
+    lines = "".join(f"{header}\n" for header in headers)
+    return f"From: a@example.org\nSubject: {subject}\n{lines}\nhello\n"
+
+
+@unittest.skipIf(Dovecot.missing(), Dovecot.missing())
+class Delivery(WithSpool):
+    """Mail that was marked is delivered to the mailbox of spam."""
+
+    overrides = (*WithSpool.overrides, "milter.actions.reject=1000")
+    MARKED = ("X-Spam: Yes", "X-Shingled-Status: Yes, score=6.90 required=4.00 action=add_header\n\tsymbols=X(6.90)")
+
+    def start(self, *arguments, **how):
+        self.dovecot = Dovecot(self.tmp, **how)
+        self.set_up("--apply", *arguments)
+        return self.enterContext(self.dovecot)
+
+    def set_up(self, *arguments, code=0):
+        done = self.daemon.run("setup", "dovecot", "--config-dir", self.dovecot.conf, "--share-dir", self.share / "dovecot",
+                               *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_what_is_marked_and_nothing_else(self):
+        dovecot = self.start()
+        yes, = (line for line in self.MARKED if "Status" in line)
+        for subject, *headers in (
+                ("unknown",), ("marked", *self.MARKED), ("mark has no name", yes),
+                ("seen", "X-Shingled-Status: No, score=1.97 required=4.00 action=pass symbols=X(1.97)", "X-Spam: Yes"),
+                ("of another filter", "X-Spam: Yes", "X-Spam-Status: Yes, score=9"),
+                ("marked without all servers", "X-Spam: Yes", "X-Shingled-Status: Unknown, score=6.90, reason=timeout"),
+                ("unknown without all servers", "X-Shingled-Status: Unknown, score=0.00, reason=timeout")):
+            dovecot.deliver("ann", judged(subject, *headers))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("Junk"), ["marked", "mark has no name", "marked without all servers"])
+            self.assertEqual(ann.subjects("INBOX"), ["unknown", "seen", "of another filter", "unknown without all servers"])
+        self.assertNotIn("Error", dovecot.log())
+
+    def test_it_is_no_report_and_a_move_out_of_it_is(self):
+        dovecot = self.start()
+        self.daemon.kill9()  # so that reports stay in the spool
+        dovecot.deliver("ann", judged("marked", *self.MARKED))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.count("Junk"), 1)
+            self.assertEqual(self.waiting(), 0)
+            ann.move("Junk", "INBOX")
+        wait_until(self.waiting, 30, "the move is a report\n" + dovecot.log())
+        report, = self.spool.glob("*.report")
+        self.assertEqual(json.loads(report.read_text().partition("\n")[0])["kind"], "ham")
+
+    def test_before_the_scripts_of_the_user_and_not_for_what_is_delivered_to_junk(self):
+        dovecot = self.start()
+        home = dovecot.mail / "ann"
+        home.mkdir()
+        (home / ".dovecot.sieve").write_text('require "fileinto";\nfileinto "Archive";\n')
+        for path in (home, home / ".dovecot.sieve"):
+            shutil.chown(path, MAIL_USER)
+        for subject, mailbox, *headers in (("mine", "INBOX"), ("marked", "INBOX", *self.MARKED),
+                                           ("marked, to another", "Trash", *self.MARKED),
+                                           ("marked, to Junk", "Junk", *self.MARKED)):
+            dovecot.deliver("ann", judged(subject, *headers), mailbox)
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("Junk"), ["marked", "marked, to another"])
+            self.assertEqual(ann.subjects("Archive"), ["mine", "marked, to Junk"], "the rule left it to the script of the user")
+
+    def test_a_mailbox_that_nobody_made_yet(self):
+        dovecot = self.start(mailboxes={"Unerwünscht & mehr": "\\Junk"}, prefix="INBOX.", auto="no")
+        for subject in ("first", "second"):
+            dovecot.deliver("ann", judged(subject, *self.MARKED))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("INBOX.Unerwünscht & mehr"), ["first", "second"])
+            self.assertEqual(ann.count("INBOX"), 0)
+        self.assertNotIn("Error", dovecot.log())
+
+    def test_headers_of_other_names(self):
+        dovecot = self.start("-o", "milter.headers.status=X-Ours", "-o", "milter.headers.spam=X-Ours-Spam")
+        for subject, *headers in (("marked", "X-Ours: Yes, score=6"), ("not ours", *self.MARKED),
+                                  ("marked without all servers", "X-Ours: Unknown, score=6", "X-Ours-Spam: Yes")):
+            dovecot.deliver("ann", judged(subject, *headers))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("Junk"), ["marked", "marked without all servers"])
+
+    def test_it_can_be_left_out_and_taken_out(self):
+        dovecot = self.start("--no-junk-rule")
+        self.set_up("--check", "--no-junk-rule")
+        self.assertIn("marked-to-junk", self.set_up("--check", code=78))
+        dovecot.deliver("ann", judged("left out", *self.MARKED))
+        self.set_up("--apply")
+        self.set_up("--check")
+        dovecot.deliver("ann", judged("in force", *self.MARKED))
+        self.set_up("--check", "--no-junk-rule", code=78)
+        self.set_up("--remove")
+        dovecot.deliver("ann", judged("taken out", *self.MARKED))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("Junk"), ["in force"])
+            self.assertEqual(ann.subjects("INBOX"), ["left out", "taken out"])
+        self.assertEqual(self.daemon.run("setup", "postfix", "--no-junk-rule").returncode, 64)
+
+    def test_without_the_script_mail_is_delivered(self):
+        dovecot = self.start()
+        for file in (self.share / "dovecot").glob("marked-to-junk.*"):
+            file.unlink()
+        dovecot.deliver("ann", judged("marked", *self.MARKED))
+        with dovecot.session("ann") as ann:
+            self.assertEqual(ann.subjects("INBOX"), ["marked"])
+
+    @unittest.skipIf(Postfix.missing(), Postfix.missing())
+    def test_a_stranger_cannot_mark_and_what_was_reported_is_marked(self):
+        dovecot = self.start()
+        sink = SmtpSink()
+        self.addCleanup(sink.close)
+        with Postfix(self.tmp, self.daemon.milter_port, sink.port) as postfix:
+            def delivered(number, *headers):
+                text = "".join(f"{header}\n" for header in headers) + offer(number)
+                code, said = swaks(postfix.port, text.encode())
+                self.assertEqual(code, 0, said)
+                message = sink.wait_for(f"<{number}@example.org>".encode())
+                dovecot.deliver("ann", message)
+                return message
+            # The milter removes it (milter.headers.remove); X-Spam may be of a filter before us, and says nothing here.
+            passed = delivered(1, *self.MARKED)
+            self.assertIn(b"X-Spam: Yes", passed)
+            self.assertNotIn(b"X-Shingled-Status", passed)
+            with dovecot.session("ann") as ann:
+                self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (1, 0))
+                ann.move("INBOX", "Junk")
+                wait_until(lambda: self.daemon.weight(offer(1)) > 0, 30, "the report counts\n" + dovecot.log())
+                ann.move("Junk", "Trash")
+                self.assertIn(b"X-Shingled-Status: Yes", delivered(2))
+                self.assertEqual((ann.count("INBOX"), ann.count("Junk")), (0, 1))
 
 
 @unittest.skipIf(os.geteuid() != 0, "becomes other users")

@@ -71,6 +71,7 @@ class InstallTest(unittest.TestCase):
         for file in ("man/man1/shingled.1", "man/man1/shingled-report.1", "man/man5/shingled-policy.5",
                      "man/man8/shingled.8", "bash-completion/completions/shingled", "zsh/site-functions/_shingled",
                      "shingled/dovecot/report-ham.sieve", "shingled/dovecot/report-spam.sieve",
+                     "shingled/dovecot/marked-to-junk.sieve",
                      "shingled/postfix/master.cf.example"):
             self.assertTrue((share / file).stat().st_size > 0, file)
             self.assertNotRegex((share / file).read_text(), "@[A-Z_]+@", file)

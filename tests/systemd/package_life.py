@@ -285,7 +285,7 @@ def removal_keeps_data_and_mail_passes():
     apt("install", str(PACKAGES / "new.deb"))
     wait_until(lambda: show("ActiveState") == "active", 60, "installed again, it starts")
     check(offer(OFFER_AGAIN) == 550, "and knows what it knew")
-    check(len(list(SCRIPTS.glob("*.svbin"))) == 2, "Dovecot's scripts are compiled again")
+    check(len(list(SCRIPTS.glob("*.svbin"))) == 3, "Dovecot's scripts are compiled again")
     check("right" in run("shingled", "setup", "dovecot", "--check")[1], "and nothing is left to do")
 
 

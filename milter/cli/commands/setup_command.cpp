@@ -29,6 +29,7 @@ struct SetupArguments {
   bool remove = false;
   std::string folder;
   std::string share = "/usr/share/shingled/dovecot";
+  bool no_junk_rule = false;
 };
 
 Peer peer_of(const std::string& name) {
@@ -37,7 +38,7 @@ Peer peer_of(const std::string& name) {
   return name == "dovecot" ? Peer::kDovecot : Peer::kRspamd;
 }
 
-setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
+setup::OwnFacts own_facts(const Settings& settings, const SetupArguments& arguments) {
   setup::OwnFacts own;
   own.milter = settings.milter.socket;
   own.has_milter = settings.milter.enabled;
@@ -51,7 +52,10 @@ setup::OwnFacts own_facts(const Settings& settings, const std::string& share) {
     for (const FlagOptions& flag : rule.flags.all())
       own.lists.push_back({flag.symbol, flag.flag, flag.hits_limit});
   }
-  own.share = share;
+  own.share = arguments.share;
+  own.junk_rule = !arguments.no_junk_rule;
+  own.status_header = settings.milter.headers.status;
+  own.spam_header = settings.milter.headers.spam;
   return own;
 }
 
@@ -170,11 +174,15 @@ int run_setup(const SetupArguments& arguments, Console& console) {
     console.error("setup", "give one of --print, --check, --apply and --remove");
     return EX_USAGE;
   }
+  if (arguments.no_junk_rule && arguments.peer != "dovecot") {
+    console.error("setup", "--no-junk-rule is for dovecot");
+    return EX_USAGE;
+  }
   const auto settings = arguments.settings.load(console);
   if (settings == nullptr) return EX_CONFIG;
   const auto machine = setup::this_machine();
-  setup::SetupRun run(peer_of(arguments.peer), arguments.folder,
-                      own_facts(*settings, arguments.share), *machine);
+  setup::SetupRun run(peer_of(arguments.peer), arguments.folder, own_facts(*settings, arguments),
+                      *machine);
   return SetupCommand(arguments, run, console).run();
 }
 
@@ -203,6 +211,8 @@ void add_setup_command(CLI::App& app, Command& chosen) {
       ->add_option("--share-dir", arguments->share,
                    "Folder with the scripts for Dovecot (/usr/share/shingled/dovecot)")
       ->type_name("DIR");
+  command->add_flag("--no-junk-rule", arguments->no_junk_rule,
+                    "Leave out the rule by which Dovecot delivers marked mail to Junk");
   command->footer(
       R"(It looks at what postconf and doveconf say, at sendmail.mc, or at rspamd's local.d/fuzzy_check.conf. Other milters,
 plugins and rules stay. Only --apply and --remove change something. They keep a copy, such as main.cf.shingled-20261123221000, and

@@ -47,9 +47,13 @@ TEST(DovecotPlan, MakesOneFileThatIsThenRight) {
         "  imapsieve_mailbox2_from = Junk\n", "  imapsieve_mailbox2_name = *\n",
         "  imapsieve_mailbox1_before = file:/usr/share/shingled/dovecot/report-spam.sieve\n",
         "  sieve_plugins = sieve_imapsieve sieve_extprograms\n",
-        "  sieve_pipe_bin_dir = /usr/share/shingled/dovecot/bin\n"}) {
+        "  sieve_pipe_bin_dir = /usr/share/shingled/dovecot/bin\n",
+        "protocol lda {\n  mail_plugins = $mail_plugins sieve\n}\n",
+        "protocol lmtp {\n  mail_plugins = $mail_plugins sieve\n}\n",
+        "  sieve_before = file:/usr/share/shingled/dovecot/marked-to-junk.sieve\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }
+  EXPECT_EQ(text.find("sieve_env_"), std::string::npos) << "the names are those of the script";
   EXPECT_TRUE(plan_dovecot(facts(with_file(kDebian, plan))).is_right());
 }
 
@@ -135,6 +139,66 @@ TEST(DovecotPlan, AFolderThatIsNotReadIsIncluded) {
   }
 }
 
+TEST(DovecotPlan, MarkedMailIsFiledBehindTheScriptsThatAreThere) {
+  const std::string config =
+      "plugin {\n  sieve_before = /etc/dovecot/before.d\n  sieve_before2 = /etc/dovecot/b.sieve\n"
+      "  sieve_before4 = /etc/dovecot/never-read.sieve\n}\n";
+  const Plan plan = plan_dovecot(facts(config));
+  EXPECT_NE(plan.edits.at(0).content.find(
+                "  sieve_before3 = file:/usr/share/shingled/dovecot/marked-to-junk.sieve\n"),
+            std::string::npos);
+  EXPECT_TRUE(plan_dovecot(facts(with_file(config, plan))).is_right());
+}
+
+/// A mailbox that nobody made yet has no special use, so the script needs its name.
+TEST(DovecotPlan, TheScriptOfMarkedMailIsToldNamesThatAreNotItsOwn) {
+  const std::string config =
+      "namespace inbox {\n  prefix = INBOX.\n  mailbox \"Junk Mail\" {\n    special_use = "
+      "\\Junk\n  }\n}\n";
+  DovecotFacts given = facts(config);
+  given.status_header = "X-Ours";
+  given.spam_header = "X-Ours-Spam";
+  const Plan plan = plan_dovecot(given);
+  for (const char* line :
+       {"  sieve_env_shingled_junk = INBOX.Junk Mail\n", "  sieve_env_shingled_status = X-Ours\n",
+        "  sieve_env_shingled_spam = X-Ours-Spam\n"}) {
+    EXPECT_NE(plan.edits.at(0).content.find(line), std::string::npos) << line;
+  }
+  given.config = with_file(config, plan);
+  EXPECT_TRUE(plan_dovecot(given).is_right());
+  given.status_header = DovecotFacts{}.status_header;
+  EXPECT_FALSE(plan_dovecot(given).is_right()) << "the header has another name again";
+}
+
+TEST(DovecotPlan, WithoutAStatusNoMailIsFiled) {
+  DovecotFacts given = facts(kDebian);
+  given.status_header = "";
+  const Plan plan = plan_dovecot(given);
+  EXPECT_EQ(plan.edits.at(0).content.find("marked-to-junk"), std::string::npos);
+  EXPECT_NE(plan.notes.at(0).find("milter.headers.status"), std::string::npos);
+}
+
+/// The rule goes, and with it nothing else; without a rule its absence is right.
+TEST(DovecotPlan, TheRuleOfMarkedMailCanBeLeftOut) {
+  for (const char* version : {"2.3.19.1 (9b53102964)", "2.4.1-4 (7d8c0e5759)"}) {
+    SCOPED_TRACE(version);
+    DovecotFacts given = facts(kDebian);
+    given.version = version;
+    given.config = with_file(kDebian, plan_dovecot(given));
+    given.junk_rule = false;
+    const Plan plan = plan_dovecot(given);
+    ASSERT_EQ(plan.differences.size(), 1U);
+    EXPECT_EQ(plan.differences[0].wanted, "");
+    EXPECT_NE(plan.differences[0].now.find("marked-to-junk.sieve"), std::string::npos);
+    const std::string& text = plan.edits.at(0).content;
+    EXPECT_EQ(text.find("marked-to-junk"), std::string::npos);
+    EXPECT_EQ(text.find("protocol lmtp"), std::string::npos);
+    EXPECT_NE(text.find("report-ham"), std::string::npos);
+    given.config = with_file(kDebian, plan);
+    EXPECT_TRUE(plan_dovecot(given).is_right());
+  }
+}
+
 /// As Debian 13's doveconf prints it.
 constexpr const char* kDebian13 = R"(# 2.4.1-4 (7d8c0e5759): /etc/dovecot/dovecot.conf
 dovecot_config_version = 2.4.0
@@ -162,7 +226,7 @@ DovecotFacts facts24(std::string config) {
 TEST(DovecotPlan24, MakesOneFileThatIsThenRight) {
   const Plan plan = plan_dovecot(facts24(kDebian13));
   ASSERT_EQ(plan.edits.size(), 1U);
-  EXPECT_EQ(plan.differences.size(), 13U);
+  EXPECT_EQ(plan.differences.size(), 17U);
   EXPECT_EQ(plan.edits[0].path, "/etc/dovecot/conf.d/95-shingled.conf");
   EXPECT_EQ(plan.edits[0].content,
             R"(# Reports by moves into and out of Junk; made by: shingled setup dovecot --apply
@@ -195,6 +259,20 @@ imapsieve_from "Junk" {
     path = /usr/share/shingled/dovecot/report-ham.sieve
   }
 }
+protocol lda {
+  mail_plugins {
+    sieve = yes
+  }
+}
+protocol lmtp {
+  mail_plugins {
+    sieve = yes
+  }
+}
+sieve_script shingled-junk {
+  type = before
+  path = /usr/share/shingled/dovecot/marked-to-junk.sieve
+}
 )");
   EXPECT_TRUE(plan_dovecot(facts24(with_file(kDebian13, plan))).is_right());
 }
@@ -208,26 +286,31 @@ TEST(DovecotPlan24, NamesTheMailboxOfSpamAsEachBlockWantsIt) {
   const std::string& text = plan.edits.at(0).content;
   EXPECT_NE(text.find("\nmailbox \"Нежелательная почта\" {\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\nimapsieve_from \"INBOX.Нежелательная почта\" {\n"), std::string::npos);
+  EXPECT_NE(text.find("\nsieve_environment {\n  shingled_junk = INBOX.Нежелательная почта\n}\n"),
+            std::string::npos);
   EXPECT_TRUE(plan_dovecot(facts24(with_file(config, plan))).is_right());
 }
 
 TEST(DovecotPlan24, WhatIsThereIsNoDifference) {
   const Plan plan = plan_dovecot(
       facts24("protocol imap {\n  mail_plugins = quota imap_sieve\n}\n"
+              "protocol lmtp {\n  mail_plugins = quota sieve\n}\n"
               "sieve_plugins = sieve_extprograms\nsieve_global_extensions {\n  special-use = no\n"
               "  vnd.dovecot.pipe = yes\n}\nsieve_pipe_bin_dir = /etc/dovecot/programs\n"));
   std::vector<std::string> settings;
   for (const Difference& one : plan.differences) settings.push_back(one.setting + "=" + one.now);
-  EXPECT_EQ(settings,
-            (std::vector<std::string>{
-                "sieve_plugins/sieve_imapsieve=", "sieve_global_extensions/special-use=no",
-                "sieve_global_extensions/vnd.dovecot.environment=",
-                "mailbox Junk/sieve_script shingled-spam/type=",
-                "mailbox Junk/sieve_script shingled-spam/cause=",
-                "mailbox Junk/sieve_script shingled-spam/path=",
-                "imapsieve_from Junk/sieve_script shingled-ham/type=",
-                "imapsieve_from Junk/sieve_script shingled-ham/cause=",
-                "imapsieve_from Junk/sieve_script shingled-ham/path="}));
+  EXPECT_EQ(
+      settings,
+      (std::vector<std::string>{
+          "sieve_plugins/sieve_imapsieve=", "sieve_global_extensions/special-use=no",
+          "sieve_global_extensions/vnd.dovecot.environment=",
+          "mailbox Junk/sieve_script shingled-spam/type=",
+          "mailbox Junk/sieve_script shingled-spam/cause=",
+          "mailbox Junk/sieve_script shingled-spam/path=",
+          "imapsieve_from Junk/sieve_script shingled-ham/type=",
+          "imapsieve_from Junk/sieve_script shingled-ham/cause=",
+          "imapsieve_from Junk/sieve_script shingled-ham/path=", "protocol lda/mail_plugins/sieve=",
+          "sieve_script shingled-junk/type=", "sieve_script shingled-junk/path="}));
   EXPECT_EQ(plan.edits.at(0).content.find("sieve_pipe_bin_dir"), std::string::npos);
   EXPECT_NE(plan.notes.at(0).find("ln -s /usr/share/shingled/dovecot/bin/shingled-report "
                                   "/etc/dovecot/programs"),

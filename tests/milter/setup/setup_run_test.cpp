@@ -65,6 +65,8 @@ OwnFacts own() {
   out.storage = {SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""};
   out.lists = {{"FUZZY_DENIED", 11, 20}};
   out.share = "/usr/share/shingled/dovecot";
+  out.status_header = "X-Shingled-Status";
+  out.spam_header = "X-Spam";
   return out;
 }
 
@@ -168,13 +170,35 @@ TEST(SetupRun, CompilesScriptsThatAreNotOrNoMore) {
   ASSERT_TRUE(run.apply(*run.look(), "1"));
   const auto plan = run.look();
   EXPECT_TRUE(plan->is_right());
-  EXPECT_EQ(plan->scripts.size(), 2U);
+  EXPECT_EQ(plan->scripts.size(), 3U);
   const auto applied = run.apply(*plan, "2");
   ASSERT_TRUE(applied);
-  EXPECT_EQ(applied->lines.size(), 2U);
+  EXPECT_EQ(applied->lines.size(), 3U);
   EXPECT_EQ(machine.calls.back().front(), "sievec");
+  EXPECT_EQ(machine.calls.back().back(), "/usr/share/shingled/dovecot/marked-to-junk.sieve");
   machine.compiled = true;
   EXPECT_TRUE(run.look()->scripts.empty());
+}
+
+TEST(SetupRun, DeliversMarkedMailToJunkUnlessTold) {
+  FakeMachine machine;
+  const std::string file = "/etc/dovecot/conf.d/95-shingled.conf";
+  machine.files["/etc/dovecot/dovecot.conf"] = "!include conf.d/*.conf\n";
+  OwnFacts without = own();
+  without.junk_rule = false;
+  SetupRun with_rule(Peer::kDovecot, "", own(), machine);
+  SetupRun without_rule(Peer::kDovecot, "", without, machine);
+  ASSERT_TRUE(with_rule.apply(*with_rule.look(), "1"));
+  EXPECT_NE(machine.files[file].find("marked-to-junk"), std::string::npos);
+  ASSERT_TRUE(without_rule.apply(*without_rule.look(), "2"));
+  EXPECT_EQ(machine.files[file].find("marked-to-junk"), std::string::npos);
+  EXPECT_NE(machine.files[file].find("report-spam"), std::string::npos);
+  EXPECT_TRUE(without_rule.look()->is_right());
+  EXPECT_EQ(without_rule.look()->scripts.size(), 2U);
+  EXPECT_FALSE(with_rule.look()->is_right());
+  ASSERT_TRUE(with_rule.apply(*with_rule.look(), "3"));
+  ASSERT_TRUE(with_rule.apply(*with_rule.look_for_removal(), "4"));
+  EXPECT_EQ(machine.files[file], "");
 }
 
 TEST(SetupRun, APeerThatIsNotThereIsAnError) {
