@@ -3,6 +3,8 @@
 
     SHINGLED_BINARY=build/release/milter/shingled tests/bench/campaigns.py [--by neardup_cluster] [--half report]
         [--corpus DIR] [--clusters FILE] [--policy FILE] [--weight N] [--misses] [--simulate]
+    SHINGLED_BINARY=build/release/milter/shingled tests/bench/campaigns.py --by-date [--reporters 1 2 5] [--set KEY=VALUE]
+        [--settings shipped live] [--by ...] [--corpus DIR] [--clusters FILE] [--policy FILE] [--misses]
 
 Replays a corpus against its own daemon in a fixed order: by name. Reports the first message of every campaign of spam
 and phish, then asks about the others, then about all ham. Four stages are counted: the compatible hashes alone, with the
@@ -18,11 +20,21 @@ With a program that has `shingled report` and the section `policy`, all of this 
 switched on by `policy.live`. Otherwise, or with --simulate, `shingled add` teaches the hashes, and the rules
 are evaluated here (policy_trial.py) with the pieces that `shingled counters pieces` shows.
 
+With --by-date the corpus comes through the milter with the clock of its dates, wanted mail between, and is reported by
+one or more different people (dated_replay.py). It is played with the settings as they are shipped, and with all rules live.
+What is counted is the later mail of a campaign: *own*, in the mailboxes of those who reported; *others*, in mailboxes of
+people who never did. A run "first" has one report of one person a campaign; the others have one report of each of N
+people for the first message and for each that was missed in the others' mailbox. A message *needs* a rule if it would not be
+marked without its score. With --newsletters two people report each of N newsletters and notices instead, each with a new
+daemon, and all other ham is asked. Needs libfaketime (Debian: faketime), and is skipped with exit code 77 without it. Exit
+code 1 if ham is rejected with the settings as they are shipped, or more than 0.2 % of it is marked.
+
 Exit code 1 if ham is rejected, or more than 0.2 % of it is marked.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import csv
 import hashlib
 import json
@@ -37,12 +49,14 @@ os.environ["SHINGLED_BINARY"] = os.path.abspath(
     os.environ.get("SHINGLED_BINARY", ROOT / "build/release/milter/shingled"))
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 
-import harness  # noqa: E402 (needs the path above)
+import dated_replay  # noqa: E402 (needs the path above)
+import harness  # noqa: E402
 import policy_trial  # noqa: E402
 
 BAD = ("spam", "phish")
 FILES_AT_ONCE = 200
 EX_DATAERR = 65
+EX_SKIPPED = 77
 HAM_MARKED_MAX = 0.002
 REPORTER = "corpus"
 STAGES = ("hashes", "+ robust", "+ rules", "rules alone")
@@ -54,6 +68,7 @@ class Message:
         self.path = str(corpus / row["file"])
         self.kind = row.get("class") or self.name.split("/")[0]
         self.group = row[by]
+        self.cluster = row["neardup_cluster"]
         # A campaign is in one half whatever the groups are, so that its near-duplicates are, too.
         half = hashlib.sha256(f"half:{row['campaign']}".encode()).digest()[0] & 1
         self.half = "design" if half else "report"
@@ -207,6 +222,110 @@ def print_results(asked, ham, args):
             print(f"missed  {message.score:.2f}  {message.group}  {message.half}  {message.name}  {message.why}")
 
 
+def of_label(messages, label, message_of=lambda m: m):
+    """Those of a class, of a half, or all."""
+    return [m for m in messages if label in ("all", message_of(m).kind, message_of(m).half)]
+
+
+def dated_row(results, label):
+    chosen = of_label(results, label, lambda result: result.mail.message)
+    later = [result for result in chosen if result.later]
+    ham = [result.own[0] for result in chosen if result.mail.message.kind == "ham"]
+    own = [copy.marked for result in later for copy in result.own]
+
+    def of_others(results, what="marked"):
+        return share(sum(getattr(result.others, what) for result in results), len(results))
+    return [label, share(sum(own), len(own)), of_others(later), of_others([r for r in later if r.fresh]),
+            of_others([r for r in later if r.near]), of_others(later, "rejected"),
+            *(share(sum(getattr(copy, what) for copy in ham), len(ham)) for what in ("marked", "rejected"))]
+
+
+def print_goals(runs, settings):
+    """The figures that reports have to reach, by settings and half. Ham is that of the worst run."""
+    columns = [(name, label) for name in settings for label in ("all", "design", "report")]
+    people = sorted(people for name, people, first in runs if name == settings[0] and not first)
+    figures = [("own later mail, one report: marked", [(1, True)], 1)]
+    figures += [(f"others' later mail, {count} report each miss: {what}", [(count, False)], column)
+                for count in people for what, column in (("marked", 2), ("near-duplicates marked", 4), ("rejected", 5))]
+    figures += [(f"ham {what}", [(1, True), *((count, False) for count in people)], column)
+                for what, column in (("marked", 6), ("rejected", 7))]
+
+    def percent(text):
+        return float(text.split()[0]) if text != "-" else -1.0
+    rows = [[figure, *(max((dated_row(runs[name, *key], label)[column] for key in keys), key=percent)
+                       for name, label in columns)] for figure, keys, column in figures]
+    print_table(["figure", *(f"{name}, {label}" for name, label in columns)], rows)
+
+
+def print_rules(results, mark):
+    """How many of the messages that the others' mailbox marked have a symbol, need it, or have nothing else that scores."""
+    found = [result.others.symbols for result in results if result.later and result.others.marked]
+    has, needs, alone = collections.Counter(), collections.Counter(), collections.Counter()
+    for symbols in found:
+        for name, score in symbols.items():
+            has[name] += 1
+            needs[name] += sum(symbols.values()) - score < mark
+            alone[name] += score > 0 and all(value <= 0 for other, value in symbols.items() if other != name)
+    print_table([f"symbol, of {len(found)} later messages that were marked", "has it", "needs it", "has no other score"],
+                [[name, count, needs[name], alone[name]] for name, count in has.most_common()])
+
+
+def dated_settings(args):
+    return {"shipped": [], "live": [f"policy.files=[{args.policy}]", "policy.live=[all]"]}
+
+
+def replay_by_date(messages, args):
+    mails = dated_replay.read([message for message in messages if message.kind in (*BAD, "ham")])
+    settings = dated_settings(args)
+    runs = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name in args.settings:
+            for people, first in [(1, True), *((people, False) for people in args.reporters)]:
+                replay = dated_replay.Replay(mails, [*settings[name], *args.set], people, first, not first)
+                runs[name, people, first] = pool.submit(replay.run)
+        runs = {key: run.result() for key, run in runs.items()}
+    print(f"{sum(mail.message.kind in BAD for mail in mails)} messages of spam and phish, "
+          f"{sum(mail.message.kind == 'ham' for mail in mails)} of ham, by date")
+    for (name, people, first), results in runs.items():
+        title = f"{name}, {people} " + ("reports the first of a campaign" if first else "report each miss")
+        print_table([title, "own later: marked", "others' later: marked", "in 14 days", "near-duplicates", "rejected",
+                     "ham: marked", "ham: rejected"],
+                    [dated_row(results, label) for label in (*BAD, "design", "report", "all")])
+        if not first:
+            print_rules(results, args.mark)
+        for result in results:
+            copy = result.others or result.own[0]
+            if result.others is None and copy.marked or args.misses and result.later and not copy.marked:
+                print("missed" if result.others else "ham", result.mail.message.name, result.mail.message.group,
+                      " ".join(copy.symbols))
+    print_goals(runs, args.settings)
+    ham = [result.own[0] for (name, _, _), results in runs.items() if name == "shipped"
+           for result in results if result.others is None]
+    return 1 if any(copy.rejected for copy in ham) or sum(copy.marked for copy in ham) > HAM_MARKED_MAX * len(ham) else 0
+
+
+def replay_misuse(messages, args):
+    """Each of some newsletters and notices is reported by two people: what this does to all other wanted mail."""
+    mails = dated_replay.read([message for message in messages if message.kind == "ham"])
+    targets = sorted((mail for mail in mails if mail.bulk), key=lambda mail: dated_replay.number(mail.message.name))
+    targets = targets[:args.newsletters]
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name in args.settings:
+            runs = [pool.submit(dated_replay.Misuse(mails, [*dated_settings(args)[name], *args.set], 2, target).run)
+                    for target in targets]
+            copies, again = zip(*(run.result() for run in runs))
+            for target, part in zip(targets, copies):
+                if args.misses and any(copy.marked for copy in part):
+                    print("harms", name, target.message.name, sum(copy.marked for copy in part))
+            flat = [copy for part in copies for copy in part]
+            rows.append([name, f"{sum(copy.marked for copy in again)} of {len(again)}",
+                         *(f"{sum(getattr(copy, what) for copy in flat)} of {len(flat)}" for what in ("marked", "rejected"))])
+    print_table([f"{len(targets)} newsletters and notices, each reported by two", "itself, to somebody else: marked",
+                 "others: marked", "others: rejected"], rows)
+    return 0
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=ROOT.parent / "shared" / "corpus", type=pathlib.Path)
@@ -221,6 +340,14 @@ def parse_arguments():
     parser.add_argument("--near", default=3.0, type=float, help="with --misses: list ham from this score on")
     parser.add_argument("--misses", action="store_true", help="list what was missed")
     parser.add_argument("--simulate", action="store_true", help="evaluate the rules here")
+    parser.add_argument("--by-date", action="store_true", help="replay by date, with people who report")
+    parser.add_argument("--reporters", nargs="+", type=int, default=[1, 2, 5], choices=range(1, dated_replay.PEOPLE_MAX + 1),
+                        metavar="N", help="with --by-date: how many report a message; one run each")
+    parser.add_argument("--settings", nargs="+", default=["shipped", "live"], choices=("shipped", "live"),
+                        help="with --by-date: as shipped, or with all rules live")
+    parser.add_argument("--newsletters", type=int, default=0, metavar="N",
+                        help="with --by-date: instead, let two people report each of N newsletters, and count other ham")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="with --by-date: one more setting")
     return parser.parse_args()
 
 
@@ -233,6 +360,11 @@ def main():
     with open(table, newline="") as lines:
         messages = [Message(args.corpus, row, args.by) for row in csv.DictReader(lines, delimiter="\t")]
     messages.sort(key=lambda message: message.name)
+    if args.by_date:
+        if not dated_replay.library():
+            print("skipped: libfaketime is not here (Debian: faketime)")
+            return EX_SKIPPED
+        return replay_misuse(messages, args) if args.newsletters else replay_by_date(messages, args)
     reported, asked, ham = split(messages)
     asked = [message for message in asked if args.half in ("all", message.half)]
     simulated = args.simulate or not is_real()
