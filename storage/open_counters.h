@@ -10,6 +10,7 @@
 #include "config/base/result.h"
 #include "config/options/counter_options.h"
 #include "storage/counters/counter_store.h"
+#include "storage/people/people_store.h"
 
 namespace shingled::storage {
 
@@ -20,5 +21,12 @@ namespace shingled::storage {
 Result<std::unique_ptr<counters::CounterStore>> open_counters(
     const CounterOptions& options, Clock& clock, Random& random, Logger& logger,
     std::optional<std::uint64_t> mark = {});
+
+/// Opens what people said: the file of this machine, or what daemons share in Redis beside the
+/// counters. `site`: a number that follows from the site's key.
+/// Errors: those of EmbeddedPeople::open.
+Result<std::unique_ptr<people::PeopleStore>> open_people(const CounterOptions& options,
+                                                         std::uint64_t site, Clock& clock,
+                                                         Logger& logger);
 
 }  // namespace shingled::storage

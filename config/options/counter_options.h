@@ -122,6 +122,9 @@ struct CounterOptions {
   std::uint32_t names_mass = 10;        ///< mass of a day from which a piece is kept, 1 to 1000000
   std::uint32_t names_max = 1'000'000;  ///< pieces kept, 1000 to 100000000
 
+  /// How long it is remembered what people said of mail, 1d to 180d.
+  std::chrono::seconds keep_reports{180 * 24 * 3600};
+
   /// A MaxMind DB file with the country of each address, for user_country and unique_countries;
   /// empty = they are not counted.
   std::string geoip;
@@ -133,6 +136,8 @@ struct CounterOptions {
 
   /// The file of the texts.
   [[nodiscard]] std::string names_path() const { return embedded.directory + "/names.db"; }
+  /// The file of what people said.
+  [[nodiscard]] std::string people_path() const { return embedded.directory + "/people.db"; }
   /// The file of the key.
   [[nodiscard]] std::string key_path() const {
     return key_file.empty() ? embedded.directory + "/key" : key_file;

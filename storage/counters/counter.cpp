@@ -12,8 +12,9 @@ namespace shingled::storage::counters {
 
 namespace {
 
-constexpr std::array<std::string_view, kMeasures> kMeasureNames = {
-    "mass", "recipients", "bytes", "spam", "ham", "complaint", "rescue", "failed"};
+constexpr std::array<std::string_view, kMeasures + kSaidMeasures> kMeasureNames = {
+    "mass",   "recipients", "bytes",       "spam",     "ham",           "complaint",
+    "rescue", "failed",     "complainers", "rescuers", "own_complaint", "own_rescue"};
 constexpr std::array<std::string_view, 2> kSpaceNames = {"in", "out"};
 constexpr std::array<std::string_view, 2> kUnitNames = {"10m", "1d"};
 constexpr std::size_t kShingleDigits = 16;
@@ -42,6 +43,11 @@ std::string_view to_string(Measure measure) {
 }
 
 std::optional<Measure> parse_measure(std::string_view name) {
+  const auto found = find_measure(name);
+  return found && !is_said(*found) ? found : std::nullopt;
+}
+
+std::optional<Measure> find_measure(std::string_view name) {
   const auto place = place_of(name, kMeasureNames);
   if (!place) return std::nullopt;
   return static_cast<Measure>(*place);

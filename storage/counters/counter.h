@@ -30,15 +30,32 @@ enum class Measure : std::uint8_t {
   kComplaint,  ///< complaints of people
   kRescue,     ///< people who say that it is not spam
   kFailed,     ///< recipients that the mail server refused
+
+  // Nothing below is counted here: it is what different people said (storage/people).
+  kComplainers,   ///< people who complained
+  kRescuers,      ///< people who said that it is not spam
+  kOwnComplaint,  ///< recipients of a message among the people who complained
+  kOwnRescue,     ///< recipients of a message among those who said that it is not spam
 };
+/// Those that are counted.
 inline constexpr std::size_t kMeasures = 8;
+inline constexpr std::size_t kSaidMeasures = 4;
+/// Whether a measure is what people said.
+constexpr bool is_said(Measure measure) { return static_cast<std::size_t>(measure) >= kMeasures; }
+/// Whether a measure is what the recipients of a message said.
+constexpr bool is_own(Measure measure) {
+  return measure == Measure::kOwnComplaint || measure == Measure::kOwnRescue;
+}
 
 /// Counts stay here instead of overflowing.
 inline constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
 
 std::string_view to_string(Space space);      ///< "in" "out"
 std::string_view to_string(Measure measure);  ///< "mass" "recipients" ...
+/// Of one that is counted.
 std::optional<Measure> parse_measure(std::string_view name);
+/// Of any.
+std::optional<Measure> find_measure(std::string_view name);
 
 /// One count for each measure. Sums stay at kCountMax.
 /// Threads: a value.
@@ -97,6 +114,8 @@ inline constexpr std::uint32_t kSlotsPerDay = 144;  ///< also how long slots are
 inline constexpr std::uint32_t kWindowDaysMax = 14;
 /// Today, and the days of the longest window before it.
 inline constexpr std::uint32_t kDaysKept = kWindowDaysMax + 1;
+/// The longest window of what people said.
+inline constexpr std::uint32_t kSaidDaysMax = 180;
 
 /// Times before 1970 count as 1970.
 Slot slot_of(WallTime time);

@@ -13,9 +13,7 @@ namespace {
 constexpr std::uint32_t kSlotMinutes = kSlotSeconds / 60;
 constexpr std::uint32_t kSlotsPerHour = 60 / kSlotMinutes;
 
-}  // namespace
-
-Result<Window> parse_window(std::string_view text) {
+Result<Window> read_window(std::string_view text, std::uint32_t days_max) {
   std::string_view rest = text;
   const auto count = take_whole<std::uint32_t>(rest);
   std::optional<Window> window;
@@ -26,13 +24,18 @@ Result<Window> parse_window(std::string_view text) {
       window = {Period::Unit::kSlot, *count * kSlotsPerHour, 0};
     if (rest == "d") window = {Period::Unit::kDay, *count, 0};
   }
-  if (!window ||
-      window->count > (window->unit == Period::Unit::kDay ? kWindowDaysMax : kSlotsPerDay))
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("'{}' is not a window: a multiple of 10m up to 24h, or 1d to 14d", text)};
+  if (!window || window->count > (window->unit == Period::Unit::kDay ? days_max : kSlotsPerDay))
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("'{}' is not a window: a multiple of 10m up to 24h, or 1d to {}d",
+                             text, days_max)};
   return *window;
 }
+
+}  // namespace
+
+Result<Window> parse_window(std::string_view text) { return read_window(text, kWindowDaysMax); }
+
+Result<Window> parse_said_window(std::string_view text) { return read_window(text, kSaidDaysMax); }
 
 std::string to_string(const Window& window) {
   if (window.unit == Period::Unit::kDay) return fmt::format("{}d", window.count);

@@ -33,6 +33,12 @@ struct Window {
 /// Reads "10m", "90m", "24h", "14d".
 /// Errors: kInvalid: not such a text, not a multiple of ten minutes, longer than 24 h or 14 d.
 Result<Window> parse_window(std::string_view text);
+/// Also "15d" to "180d": windows of what people said.
+Result<Window> parse_said_window(std::string_view text);
+/// Whether only what people said is kept for so long.
+constexpr bool is_long(const Window& window) {
+  return window.unit == Period::Unit::kDay && window.count > kWindowDaysMax;
+}
 std::string to_string(const Window& window);
 
 /// Sums of one counter over some windows: counts[i] is that of windows[i].

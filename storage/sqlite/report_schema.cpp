@@ -1,8 +1,7 @@
 #include "storage/sqlite/report_schema.h"
 
-#include <string>
-
 #include "storage/sqlite/file_identity.h"
+#include "storage/sqlite/site_row.h"
 
 namespace shingled::storage::sqlite {
 
@@ -35,21 +34,6 @@ constexpr const char* kReportTables =
     "COMMIT;";
 static_assert(kReportFileId == 1936222066 && kReportFileVersion == 1,
               "the script must name the same numbers");
-
-/// Keeps the site in a file that has none, or compares it.
-Status check_site(Database& database, std::int64_t site) {
-  const std::string keep =
-      "INSERT INTO site SELECT " + std::to_string(site) + " WHERE NOT EXISTS (SELECT 1 FROM site)";
-  for (const std::string& step :
-       {std::string("CREATE TABLE IF NOT EXISTS site (name INTEGER NOT NULL)"), keep}) {
-    if (Status done = database.execute(step.c_str()); !done) return done;
-  }
-  const auto kept = database.integer("SELECT name FROM site");
-  if (!kept) return kept.error();
-  if (*kept == site) return {};
-  return Error{ErrorCode::kCorrupt,
-               database.path() + ": its names were made with another key of the counters"};
-}
 
 }  // namespace
 
