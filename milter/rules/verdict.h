@@ -24,7 +24,11 @@ struct Verdict {
   bool failed = false;        ///< something is unknown, and the failure policy decided
   std::string accepted = {};  ///< the symbol that let the message pass whatever its score is
 
-  [[nodiscard]] bool is_spam() const { return accepted.empty() && required && score >= *required; }
+  /// Whether the message is marked as spam: by its score, or because something asks for a mark.
+  [[nodiscard]] bool is_spam() const {
+    const bool asked = action == Action::kAddHeader && !failed;
+    return accepted.empty() && (asked || (required && score >= *required));
+  }
 };
 
 /// The score of all findings but those of sources with `from_counters`. Pure.

@@ -184,6 +184,7 @@ const BoundCase kBounds[] = {
     {"accepted above another rule", 0, Action::kDiscard, Action::kPass, Action::kPass, false},
     {"accepted without need", 0, Action::kPass, Action::kPass, Action::kPass, false},
     {"delivered with its mark", 12, Action::kPass, Action::kAddHeader, Action::kAddHeader, true},
+    {"marked because a rule asks for it", 0, Action::kAddHeader, {}, Action::kAddHeader, true},
     {"not marked by being delivered", 0, Action::kPass, Action::kAddHeader, Action::kPass, false},
 };
 
