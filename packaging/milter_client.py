@@ -93,20 +93,23 @@ class MilterClient:
         self.write(b"D", code + pairs)
 
     def send(self, message, sender="sender@example.net", recipient="user@example.org", queue_id="DEMO"):
+        """`recipient` is an address, or several of them."""
         outcome = Outcome()
-        answer = self.envelope(message, sender, recipient, queue_id)
+        recipients = [recipient] if isinstance(recipient, str) else recipient
+        answer = self.envelope(message, sender, recipients, queue_id)
         while answer is None or not self.finish(answer, outcome):
             answer = self.read()
         return outcome
 
-    def envelope(self, message, sender, recipient, queue_id):
+    def envelope(self, message, sender, recipients, queue_id):
         head, _, body = message.replace(b"\0", b"").replace(b"\r\n", b"\n").partition(b"\n\n")
         family = b"6" if ":" in self.client_ip else b"4"
         connect = b"client.example.net\0" + family + struct.pack(">H", 2525) + self.client_ip.encode() + b"\0"
         self.macros(b"C", j="mx.example.org")
         steps = [(b"C", connect, NO_CONNECT, NR_CONNECT), (b"H", b"client.example.net\0", NO_HELO, NR_HELO),
                  (b"M", f"<{sender}>\0".encode(), NO_MAIL, NR_MAIL),
-                 (b"R", f"<{recipient}>\0".encode(), NO_RCPT, NR_RCPT), (b"T", b"", NO_DATA, NR_DATA)]
+                 *((b"R", f"<{recipient}>\0".encode(), NO_RCPT, NR_RCPT) for recipient in recipients),
+                 (b"T", b"", NO_DATA, NR_DATA)]
         for step in steps:
             if step[0] == b"M":
                 self.macros(b"M", i=queue_id)

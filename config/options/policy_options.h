@@ -77,6 +77,7 @@ struct PolicyRuleOptions {
   std::optional<PolicyAction> action = {};
   std::string reason = {};  ///< for people who ask why, at most 256 bytes in one line
   std::string remedy = {};  ///< what somebody should do now, likewise
+  std::string group = {};   ///< a word by which several rules are taken out of shadow; may be empty
   bool shadow = false;      ///< counted and logged, without effect
   bool enabled = true;
 
@@ -100,8 +101,9 @@ struct PolicyOptions {
   /// Files with more rules, absolute. Their rules are in `rules`.
   std::vector<std::string> files;
   std::vector<PolicyScale> scales;  ///< of files that say so; compared with `milter.actions`
-  /// Names of rules that are taken out of shadow; "all" = every rule. Done in `rules`.
-  std::vector<std::string> live;
+  /// Names of rules and of groups of rules that are taken out of shadow; "all" = every rule. Done
+  /// in `rules`. A rule that is named with a minus before it stays in shadow.
+  std::vector<std::string> live = {"marks"};
   /// Lists of names, absolute; "" = none. A file that does not exist is an empty list.
   std::string allow_file = "/var/lib/shingled/allow.list";
   std::string block_file = "/var/lib/shingled/block.list";

@@ -12,7 +12,9 @@ namespace {
 constexpr double kAnyRuleScore = 1e9;
 constexpr std::size_t kFilesMax = 100;
 constexpr std::size_t kAdviceBytesMax = 256;
+constexpr std::size_t kGroupBytesMax = 64;
 constexpr std::string_view kAll = "all";
+constexpr std::string_view kMarks = "marks";  ///< of the rules that are shipped; may have none
 constexpr std::array<Choice<PolicyAction>, 7> kActions = {
     {{to_string(PolicyAction::kAddHeader), PolicyAction::kAddHeader},
      {to_string(PolicyAction::kTempfail), PolicyAction::kTempfail},
@@ -89,6 +91,23 @@ void read_advice(Section& section, std::string_view key, std::string& out) {
   }
 }
 
+/// A word in small letters.
+void read_group(Section& section, std::string& out) {
+  constexpr std::string_view kAllowed = "a word of small letters and '_', such as marks";
+  const auto field = section.field("group");
+  if (!field) return;
+  const auto text = field->scalar(kAllowed);
+  if (!text) return;
+  const bool valid =
+      text->size() <= kGroupBytesMax && *text != kAll &&
+      std::ranges::all_of(*text, [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+  if (valid) {
+    out = *text;
+  } else {
+    field->refuse("not a group", kAllowed);
+  }
+}
+
 /// Changes what is given, and leaves the rest of the rule as it is.
 void load_policy_rule(const Field& entry, RuleCollection& rules) {
   const Diagnostics& diagnostics = entry.diagnostics();
@@ -112,6 +131,7 @@ void load_policy_rule(const Field& entry, RuleCollection& rules) {
     rule.action = action;
     rule.action_place = place_of(diagnostics, given->position);
   }
+  read_group(section, rule.group);
   read_advice(section, "reason", rule.reason);
   read_advice(section, "remedy", rule.remedy);
   section.boolean("shadow", rule.shadow);
@@ -189,20 +209,37 @@ void load_files(Section& section, PolicyOptions& out, RuleCollection& rules) {
   }
 }
 
+/// Sets the shadow of a rule, of a group or of all; false if there is nothing of that name.
+bool set_shadow(const std::string& name, bool shadow, std::vector<PolicyRuleOptions>& all,
+                RuleCollection& rules) {
+  if (PolicyRuleOptions* rule = rules.find(name)) {
+    rule->shadow = shadow;
+    return true;
+  }
+  bool found = name == kAll;
+  for (PolicyRuleOptions& rule : all) {
+    if (name != kAll && rule.group != name) continue;
+    rule.shadow = shadow;
+    found = true;
+  }
+  return found;
+}
+
 void load_live(Section& section, std::vector<std::string>& live,
                std::vector<PolicyRuleOptions>& all, RuleCollection& rules) {
   const auto field = section.field("live");
-  if (!field) return;
+  if (!field) {
+    for (const std::string& name : live) static_cast<void>(set_shadow(name, false, all, rules));
+    return;
+  }
   live.clear();
-  for (const auto& [item, name] : field->words("names of rules, or all")) {
+  for (const auto& [item, name] : field->words("names of rules or groups, or all")) {
     live.push_back(name);
-    if (name == kAll) {
-      for (PolicyRuleOptions& rule : all) rule.shadow = false;
-    } else if (PolicyRuleOptions* rule = rules.find(name)) {
-      rule->shadow = false;
-    } else {
-      item.problem(in_quotes(name) + " is not the name of a rule" + rules.hint(name));
-    }
+    const bool back = name.starts_with('-');
+    const std::string meant = back ? name.substr(1) : name;
+    if (!set_shadow(meant, back, all, rules) && meant != kMarks)
+      item.problem(in_quotes(meant) + " is not the name of a rule or of a group" +
+                   rules.hint(meant));
   }
 }
 

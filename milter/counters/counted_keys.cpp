@@ -84,7 +84,8 @@ std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
     const auto joined = [&](const CounterAsk& ask) {
       std::vector<Window> windows = ask.windows;
       for (const Window& window : need.windows)
-        if (std::ranges::find(windows, window) == windows.end()) windows.push_back(window);
+        if (!is_long(window) && std::ranges::find(windows, window) == windows.end())
+          windows.push_back(window);
       return windows;
     };
     auto with = std::ranges::find_if(out, [&](const CounterAsk& ask) {
@@ -96,8 +97,10 @@ std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
     with->windows = joined(*with);
     with->types.set(static_cast<std::size_t>(need.type));
     // Windows that later needs add come behind.
-    with->places[static_cast<std::size_t>(need.type)] =
-        features::places_of(need.windows, with->windows);
+    std::vector<std::size_t>& places = with->places[static_cast<std::size_t>(need.type)];
+    places = features::places_of(need.windows, with->windows);
+    for (std::size_t& place : places)
+      if (place == with->windows.size()) place = kNoPlace;
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,11 +50,14 @@ CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::P
 CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Space space,
                             std::span<const mime::Piece> pieces, const TypeSet& types);
 
+inline constexpr std::size_t kNoPlace = std::numeric_limits<std::size_t>::max();
+
 /// Types that are asked for together, with one list of windows.
 struct CounterAsk {
   TypeSet types;
   std::vector<storage::counters::Window> windows;
-  /// By type, of each window that it needs the place among `windows`.
+  /// By type, of each window that it needs the place among `windows`; kNoPlace of a long one, in
+  /// which nothing was counted.
   std::array<std::vector<std::size_t>, kTypeNumbers> places = {};
 };
 /// Each call costs a round trip or a look at the files, each window a little of every counter. So

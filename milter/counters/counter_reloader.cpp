@@ -10,7 +10,7 @@
 namespace shingled::milter::counters {
 
 void CounterReloader::use(const CounterOptions& options, const ActionOptions& actions,
-                          features::CounterNeeds needs) {
+                          features::CounterNeeds needs, storage::people::Weights weights) {
   if (options.enabled && store() == nullptr) {
     const Status opened = open(options);
     *why_off_.lock() = opened ? "" : opened.error().message;
@@ -35,7 +35,10 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
                             .site = *site(),
                             .name = std::move(tell),
                             .store = store(),
-                            .countries = open_countries(options)},
+                            .countries = open_countries(options),
+                            .people = people(),
+                            .person = person_,
+                            .weights = weights},
       clock_, logger_, state_));
 }
 
@@ -50,7 +53,20 @@ Status CounterReloader::open(const CounterOptions& options) {
   if (!store) return store.error();
   *site_.lock() = *key;
   *store_.lock() = *std::move(store);
+  open_people(options, *key);
   return {};
+}
+
+/// Without them mail and counters go on: what people said is unknown.
+void CounterReloader::open_people(const CounterOptions& options, const CounterKeyBytes& site) {
+  auto people = storage::open_people(options, storage::counters::key_mark(site), clock_, logger_);
+  if (people) {
+    *people_.lock() = *std::move(people);
+  } else {
+    logger_.error(LogLine("people_off")
+                      .field("why", people.error().message)
+                      .field("mail", "goes on without what people said"));
+  }
 }
 
 void CounterReloader::open_names(const CounterOptions& options) {
@@ -85,6 +101,7 @@ std::shared_ptr<const CountryFile> CounterReloader::open_countries(const Counter
 void CounterReloader::close() {
   current_.set(nullptr);
   names_.lock()->reset();
+  people_.lock()->reset();
   store_.lock()->reset();
 }
 
@@ -94,6 +111,7 @@ void CounterReloader::report(MetricReport& report) const {
   state_.report(report);
   store->report(report);
   if (const auto names = this->names(); names != nullptr) names->report(report);
+  if (const auto people = this->people(); people != nullptr) people->report(report);
 }
 
 }  // namespace shingled::milter::counters

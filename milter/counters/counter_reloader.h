@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
@@ -26,9 +27,11 @@ class CounterReloader {
   CounterReloader(Clock& clock, Random& random, Logger& logger)
       : clock_(clock), random_(random), logger_(logger) {}
 
+  /// Says who is meant by an address, for what people said of mail. Call it before `use`.
+  void connect(MessageCounter::PersonOf person) { person_ = std::move(person); }
   /// `needs`: what the counters are asked for (features::union_of if several need something).
   void use(const CounterOptions& options, const ActionOptions& actions,
-           features::CounterNeeds needs = {});
+           features::CounterNeeds needs = {}, storage::people::Weights weights = {});
   /// Ends the counting of new messages and releases the store.
   void close();
 
@@ -36,6 +39,10 @@ class CounterReloader {
   /// Null until they were opened, and after `close`.
   [[nodiscard]] std::shared_ptr<storage::counters::CounterStore> store() const {
     return *store_.lock();
+  }
+  /// Null until they were opened, after `close`, and if the file cannot be opened.
+  [[nodiscard]] std::shared_ptr<storage::people::PeopleStore> people() const {
+    return *people_.lock();
   }
   /// The texts of pieces; null unless `counters.names` was set.
   [[nodiscard]] std::shared_ptr<storage::counters::PieceNames> names() const {
@@ -49,6 +56,7 @@ class CounterReloader {
 
  private:
   Status open(const CounterOptions& options);
+  void open_people(const CounterOptions& options, const CounterKeyBytes& site);
   void open_names(const CounterOptions& options);
   std::shared_ptr<const CountryFile> open_countries(const CounterOptions& options);
 
@@ -58,9 +66,11 @@ class CounterReloader {
   CountingState state_;
   mutable Guarded<std::shared_ptr<storage::counters::CounterStore>> store_;
   mutable Guarded<std::shared_ptr<storage::counters::PieceNames>> names_;
+  mutable Guarded<std::shared_ptr<storage::people::PeopleStore>> people_;
   mutable Guarded<std::optional<CounterKeyBytes>> site_;
   mutable Guarded<std::string> why_off_;
   std::shared_ptr<const CountryFile> countries_;  ///< the last one that could be read
+  MessageCounter::PersonOf person_;
   CurrentCounter current_;
 };
 

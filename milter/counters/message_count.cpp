@@ -41,7 +41,11 @@ rules::CounterFacts MessageCount::look(const CountedMessage& message,
   static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
   keys_ = counter_->keys_of(found_->pieces, space_);
-  rules::CounterFacts facts = counter_->ask(found_->pieces, keys_, deadline);
+  persons_ = counter_->persons_of(envelope_.recipients);
+  // One more than are known: not all recipients can have said something.
+  if (accepted_ > envelope_.recipients.size() && !persons_.empty()) persons_.push_back(UINT64_MAX);
+  proved_ = is_from_proved(found_->pieces);
+  rules::CounterFacts facts = counter_->ask(found_->pieces, keys_, deadline, persons_, proved_);
   facts.left_out = found_->dropped > 0;
   return facts;
 }
@@ -64,7 +68,7 @@ void MessageCount::look_again(std::vector<mime::Piece> matched, TimePoint deadli
   if (added.empty()) return;
   const auto keys = counter_->keys_of(added, space_);
   keys_.insert(keys_.end(), keys.begin(), keys.end());
-  rules::CounterFacts more = counter_->ask(added, keys, deadline);
+  rules::CounterFacts more = counter_->ask(added, keys, deadline, persons_, proved_);
   std::ranges::move(more.pieces, std::back_inserter(facts.pieces));
   facts.left_out = found_->dropped > 0;
   facts.time += more.time;

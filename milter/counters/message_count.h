@@ -73,6 +73,8 @@ class MessageCount {
 
   std::optional<MessagePieces> found_;
   std::vector<storage::counters::Pair> keys_;  ///< of the pieces that were found
+  std::vector<std::uint64_t> persons_;         ///< to whom it goes
+  bool proved_ = false;                        ///< its From
 };
 
 /// Collects what texts name while the scanner hashes them, and then looks at the message. It has a

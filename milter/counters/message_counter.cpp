@@ -10,6 +10,24 @@ using storage::counters::CounterStore;
 using storage::counters::Measure;
 using storage::counters::Pair;
 using storage::counters::Space;
+using storage::counters::Window;
+
+namespace {
+
+/// Puts what people said to what was counted. `alone`: nothing is counted in this window.
+void say(const storage::people::PeopleSums& said, bool alone, std::size_t recipients,
+         features::Sums& out) {
+  out.of(Measure::kComplainers) = said.complainers;
+  out.of(Measure::kRescuers) = said.rescuers;
+  out.of(Measure::kOwnComplaint) = said.own_complaint;
+  out.of(Measure::kOwnRescue) = said.own_rescue;
+  out.recipients = recipients;
+  if (!alone) return;
+  out.of(Measure::kComplaint) = said.complaints;
+  out.of(Measure::kRescue) = said.rescues;
+}
+
+}  // namespace
 
 void CountingState::report(MetricReport& report) const {
   report_counters(events, report);
@@ -25,14 +43,27 @@ void CountingState::report(MetricReport& report) const {
                std::uint64_t{retries.size()});
 }
 
+std::vector<std::uint64_t> MessageCounter::persons_of(
+    std::span<const std::string> recipients) const {
+  std::vector<std::uint64_t> out;
+  if (!asks_people_ || !setup_.person) return out;
+  for (const std::string& recipient : recipients) out.push_back(setup_.person(recipient));
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
-                                        std::span<const Pair> keys, TimePoint deadline) const {
-  rules::CounterFacts facts;
+                                        std::span<const Pair> keys, TimePoint deadline,
+                                        std::span<const std::uint64_t> persons, bool proved) const {
+  Asked asked;
+  rules::CounterFacts& facts = asked.facts;
   if (asks_.empty()) return facts;
   facts.needs = needs_;
   const TimePoint start = clock_.now();
-  for (const CounterAsk& what : asks_) ask(what, pieces, keys, deadline, facts);
+  for (const CounterAsk& what : asks_) ask(what, pieces, keys, deadline, asked);
   if (facts.pieces.empty()) return facts;
+  if (asks_people_) ask_people(persons, proved, deadline, asked);
   facts.time = clock_.now() - start;
   const auto unknown = std::ranges::count_if(
       facts.pieces, [](const rules::PieceCounts& one) { return !one.known || !one.lost.empty(); });
@@ -45,26 +76,70 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
 }
 
 void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
-                         std::span<const Pair> keys, TimePoint deadline,
-                         rules::CounterFacts& facts) const {
+                         std::span<const Pair> keys, TimePoint deadline, Asked& out) const {
   CounterQuestion question = question_of(setup_.site, pieces, keys, what.types);
   if (question.keys.empty()) return;
   std::optional<storage::counters::CounterAnswers> answers;
   if (const auto store = setup_.store.lock())
     answers = store->ask(question.keys, what.windows, deadline);
+  rules::CounterFacts& facts = out.facts;
   facts.pieces.reserve(facts.pieces.size() + question.keys.size());
+  out.keys.insert(out.keys.end(), question.keys.begin(), question.keys.end());
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     rules::PieceCounts& counts = facts.pieces.emplace_back();
     counts.piece = std::move(question.pieces[i]);
     if (!answers) continue;
     const auto& places = what.places[static_cast<std::size_t>(counts.piece.type)];
-    const auto is_known = [&](std::size_t place) { return answers->is_known(i, place); };
+    const auto is_known = [&](std::size_t place) {
+      return place == kNoPlace || answers->is_known(i, place);
+    };
     counts.known = answers->known[i] || std::ranges::any_of(places, is_known);
     if (!counts.known) continue;
     counts.sums.reserve(places.size());
-    for (const std::size_t place : places) counts.sums.push_back(answers->of(i, place));
+    for (const std::size_t place : places)
+      counts.sums.push_back(
+          {.counted = place == kNoPlace ? Amounts{} : answers->of(i, place), .said = {}});
     if (answers->known[i] || std::ranges::all_of(places, is_known)) continue;
     for (const std::size_t place : places) counts.lost.push_back(!is_known(place));
+  }
+}
+
+void MessageCounter::ask_people(std::span<const std::uint64_t> persons, bool proved,
+                                TimePoint deadline, Asked& out) const {
+  const auto people = setup_.people.lock();
+  if (people == nullptr) return;
+  std::vector<rules::PieceCounts>& pieces = out.facts.pieces;
+  std::vector<std::uint64_t> signs;
+  std::vector<std::pair<std::size_t, const features::CounterNeed*>> asked;  // their pieces
+  const features::CounterNeed* need = nullptr;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    // Most pieces follow others of their type.
+    if (need == nullptr || need->type != pieces[i].piece.type)
+      need = features::find_need(*needs_, pieces[i].piece.type);
+    if (need == nullptr || !need->said) continue;
+    signs.push_back(storage::people::sign_of(out.keys[i], proved));
+    asked.emplace_back(i, need);
+  }
+  if (signs.empty()) return;
+  const auto voices = people->ask(signs, deadline);
+  note(state_.people, "people", voices ? std::string_view() : voices.error().message);
+  if (!voices) return;
+  std::vector<storage::people::PeopleSums> sums;
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    rules::PieceCounts& counts = pieces[asked[k].first];
+    const std::vector<Window>& windows = asked[k].second->windows;
+    counts.said_known = true;
+    if (counts.sums.empty()) {  // its counts are unknown
+      counts.sums.resize(windows.size());
+      counts.lost.assign(windows.size(), true);
+      counts.known = true;
+    }
+    if ((*voices)[k].empty()) continue;
+    sums.assign(windows.size(), {});
+    storage::people::sum_voices((*voices)[k], windows, clock_.wall(), persons, setup_.weights,
+                                sums);
+    for (std::size_t w = 0; w < windows.size(); ++w)
+      say(sums[w], is_long(windows[w]), persons.size(), counts.sums[w]);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@
 #include "milter/rules/counter_facts.h"
 #include "mime/pieces/piece.h"
 #include "storage/counters/counter_store.h"
+#include "storage/people/people_store.h"
+#include "storage/people/people_sums.h"
 
 namespace shingled::milter::counters {
 
@@ -70,6 +73,7 @@ struct CountingState {
   RetryMemory retries;
   Guarded<Outage> asking;
   Guarded<Outage> adding;
+  Guarded<Outage> people;
 
   void report(MetricReport& report) const;
 };
@@ -82,6 +86,9 @@ struct CountingState {
 /// Threads: any thread.
 class MessageCounter {
  public:
+  /// The name of the person to whom mail for an address goes, as reports have it. `address`: as in
+  /// RCPT. Any thread.
+  using PersonOf = std::function<std::uint64_t(std::string_view address)>;
   using TellName =
       std::function<void(PieceType type, std::uint64_t shingle, std::string_view text)>;
 
@@ -97,6 +104,10 @@ class MessageCounter {
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;
     std::shared_ptr<const CountryFile> countries = {};  ///< null = countries are not known
+    /// What people said; null = it is not known.
+    std::weak_ptr<storage::people::PeopleStore> people = {};
+    PersonOf person = {};  ///< null = nobody's own mail is known
+    storage::people::Weights weights = {};
   };
 
   /// All of them must outlive it.
@@ -104,6 +115,7 @@ class MessageCounter {
       : setup_(std::move(setup)),
         needs_(std::make_shared<const features::CounterNeeds>(setup_.needs)),
         asks_(asks_for(setup_.needs)),
+        asks_people_(std::ranges::any_of(setup_.needs, &features::CounterNeed::said)),
         clock_(clock),
         logger_(logger),
         state_(state) {}
@@ -123,11 +135,16 @@ class MessageCounter {
                                                              storage::counters::Space space) const {
     return counters::keys_of(setup_.site, space, pieces);
   }
-  /// The counters of the pieces that are needed, as they are now. Pieces without an answer are not
-  /// known.
+  /// The persons to whom a message goes, sorted, each once; empty if nobody wants to know.
+  [[nodiscard]] std::vector<std::uint64_t> persons_of(
+      std::span<const std::string> recipients) const;
+  /// What is known of the pieces that are needed, as it is now. Pieces without an answer are not
+  /// known. `persons`: persons_of() the recipients. `proved`: the From of the message is.
   [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
                                         std::span<const storage::counters::Pair> keys,
-                                        TimePoint deadline) const;
+                                        TimePoint deadline,
+                                        std::span<const std::uint64_t> persons = {},
+                                        bool proved = false) const;
   [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
                                         storage::counters::Space space, TimePoint deadline) const {
     return ask(pieces, keys_of(pieces, space), deadline);
@@ -149,13 +166,21 @@ class MessageCounter {
   /// Logs the beginning and the end of an outage.
   void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 
+  /// Pieces of a message, with their keys.
+  struct Asked {
+    rules::CounterFacts facts;
+    std::vector<storage::counters::CounterKey> keys;  ///< of facts.pieces
+  };
   void ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
-           std::span<const storage::counters::Pair> keys, TimePoint deadline,
-           rules::CounterFacts& facts) const;
+           std::span<const storage::counters::Pair> keys, TimePoint deadline, Asked& out) const;
+  /// Adds what people said.
+  void ask_people(std::span<const std::uint64_t> persons, bool proved, TimePoint deadline,
+                  Asked& out) const;
 
   const Setup setup_;
   const std::shared_ptr<const features::CounterNeeds> needs_;
   const std::vector<CounterAsk> asks_;
+  const bool asks_people_;  ///< a need wants what people said
   const Clock& clock_;
   Logger& logger_;
   CountingState& state_;

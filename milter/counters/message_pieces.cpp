@@ -174,4 +174,8 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   return out;
 }
 
+bool is_from_proved(std::span<const mime::Piece> pieces) {
+  return std::ranges::find(pieces, PieceType::kFrom, &mime::Piece::type) != pieces.end();
+}
+
 }  // namespace shingled::milter::counters

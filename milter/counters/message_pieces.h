@@ -54,4 +54,7 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
                              const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time = always_in_time);
 
+/// Whether the From of a message with these pieces is proved (sender_proof.h).
+bool is_from_proved(std::span<const mime::Piece> pieces);
+
 }  // namespace shingled::milter::counters

@@ -30,6 +30,7 @@
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
 #include "milter/ratelimit/limit_reloader.h"
+#include "milter/reports/person_names.h"
 #include "milter/reports/report_desk.h"
 #include "milter/similar/library_reloader.h"
 #include "milter/status/counter_pages.h"
@@ -61,6 +62,7 @@ class RunningDaemon {
         lists_(log),
         history_(clock, random_, log),
         reports_(clock, random_, log),
+        persons_(std::make_shared<reports::PersonNames>(clock, log)),
         bucket_pages_([this] { return limits_.store(); }, clock),
         counter_pages_([this] { return site_counters(); }, clock,
                        [this](PieceType type, std::uint64_t shingle) {
@@ -111,6 +113,8 @@ class RunningDaemon {
   [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
     return features::union_of(policy_->needs(), history::history_needs(settings.history));
   }
+  /// Puts the counters of these settings in force.
+  void use_counters(const Settings& settings);
   Status start_status();
   /// The bounds of requests, which have reports and additions to counters as bodies.
   [[nodiscard]] status::HttpServerOptions with_bodies(
@@ -162,6 +166,7 @@ class RunningDaemon {
   std::shared_ptr<const policy::Policy> policy_;  ///< null before the start
   history::HistoryReloader history_;
   reports::ReportDesk reports_;
+  std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
   std::unique_ptr<filter::CurrentScanner> scanner_;
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;

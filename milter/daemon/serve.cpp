@@ -101,7 +101,7 @@ void RunningDaemon::reload() {
     }
   }
   if (wanted != nullptr) {
-    counters_.use(wanted->counters, wanted->milter.actions, counter_needs(*wanted));
+    use_counters(*wanted);
     if (milter_ != nullptr) history_.use(wanted->history, wanted->counters);
     reports_.use(wanted);
     if (server_ != nullptr) server_->reload(server_options(*wanted));

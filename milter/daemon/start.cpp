@@ -54,9 +54,12 @@ Status RunningDaemon::start() {
   if (!rules) return rules.error();
   make_policy(**rules);
   rule_hits_.use(policy_->rules(), policy_->hits());
-  counters_.use(settings_->counters, settings_->milter.actions, counter_needs(*settings_));
+  counters_.connect(
+      [persons = persons_](std::string_view address) { return persons->person_of(address); });
+  use_counters(*settings_);
   reports_.connect({.store = store_.get(),
                     .counters = [this] { return counters_.store(); },
+                    .people = [this] { return counters_.people(); },
                     .site = [this] { return counters_.site(); },
                     .label =
                         [this](std::uint64_t message, std::optional<reports::ReportKind> kind) {
@@ -112,6 +115,12 @@ Status RunningDaemon::start() {
   pages_.set_state(status::StatusPages::State::kServing);
   process::notify_ready("serving");
   return {};
+}
+
+void RunningDaemon::use_counters(const Settings& settings) {
+  counters_.use(settings.counters, settings.milter.actions, counter_needs(settings),
+                reports::weights_of(settings.reports));
+  persons_->use(settings.reports, counters_.site());
 }
 
 void RunningDaemon::budget_files() {
@@ -222,7 +231,8 @@ Status RunningDaemon::start_counter_service() {
 
 status::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
-  return site ? status::SiteCounters{counters_.store(), *site}
+  return site ? status::SiteCounters{counters_.store(), *site, "", counters_.people(),
+                                     reports::weights_of(settings_->reports)}
               : status::SiteCounters{nullptr, {}, counters_.why_off()};
 }
 

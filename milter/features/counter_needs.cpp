@@ -26,6 +26,7 @@ CounterNeeds union_of(const CounterNeeds& a, const CounterNeeds& b) {
       out.push_back(need);
       continue;
     }
+    known->said = known->said || need.said;
     for (const Window& window : need.windows)
       if (std::ranges::find(known->windows, window) == known->windows.end())
         known->windows.push_back(window);

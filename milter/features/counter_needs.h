@@ -15,7 +15,8 @@ using storage::counters::Window;
 /// the first pieces of its pairs, each once.
 struct CounterNeed {
   PieceType type{};
-  std::vector<Window> windows;
+  std::vector<Window> windows;  ///< in long ones nothing but what people said is known
+  bool said = false;            ///< what people said is wanted, too
   friend bool operator==(const CounterNeed&, const CounterNeed&) = default;
 };
 

@@ -18,6 +18,11 @@ features::CounterNeeds history_needs(const HistoryOptions& options) {
   if (windows.empty()) return needs;
   for (const PieceTypeRow& row : piece_types())
     if (!is_of_report(row.type)) needs.push_back({row.type, windows});
+  for (features::CounterNeed& need : needs) {
+    if (is_pair(need.type) || is_unique(need.type)) continue;
+    need.said = true;
+    need.windows.push_back(kSaidWindow);
+  }
   return needs;
 }
 

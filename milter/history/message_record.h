@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "milter/features/feature.h"
+#include "milter/features/sums.h"
 #include "milter/rules/evidence.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
@@ -42,15 +43,22 @@ struct MessageRecord {
   bool incomplete = false;  ///< some of it was not looked at, or a look-up had no answer
   bool dry_run = false;     ///< the action was not carried out
   bool left_out = false;    ///< it has more pieces: a bound was met
+  bool said_known = false;  ///< the sums have what people said
+  /// Persons to whom it went, if somebody said something of a piece; else 0.
+  std::uint64_t recipients = 0;
   FeatureValues features;
   std::vector<storage::counters::Window> windows;  ///< that the counters were asked for
   std::vector<PieceRecord> pieces;                 ///< in order of type
   /// Of each piece the sums of each window: that of piece p and window w is at
   /// p * windows.size() + w. Zero if they were not known.
-  std::vector<storage::counters::Amounts> sums;
+  std::vector<features::Sums> sums;
   std::vector<EvidenceRecord> evidence;
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
+
+/// The window of what people said, of pieces that are no pairs. In it nothing is counted.
+inline constexpr storage::counters::Window kSaidWindow = {storage::counters::Period::Unit::kDay,
+                                                          storage::counters::kSaidDaysMax, 0};
 
 // The most of a record. What exceeds it is left out when it is written.
 inline constexpr std::size_t kWindowsMax = 128;

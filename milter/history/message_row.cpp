@@ -16,7 +16,6 @@ namespace shingled::milter::history {
 namespace {
 
 using rules::Evidence;
-using storage::counters::Amounts;
 using storage::counters::Window;
 
 constexpr std::size_t kQueueIdBytesMax = 128;
@@ -59,17 +58,21 @@ void add_evidence(const rules::Findings& findings, std::vector<EvidenceRecord>& 
   }
 }
 
+bool has_voices(const features::CounterNeed& need) {
+  return !is_pair(need.type) && !is_unique(need.type);
+}
+
 /// The windows that were asked for of every type: those of the history. What a rule needs of one
-/// type alone is not kept.
+/// type alone is not kept. Of pairs there are no long windows.
 std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
   std::vector<Window> windows;
-  bool first = true;
+  for (const features::CounterNeed& need : asked)
+    if (!is_of_report(need.type) && (windows.empty() || has_voices(need))) windows = need.windows;
   for (const features::CounterNeed& need : asked) {
-    if (is_of_report(need.type)) continue;
-    if (std::exchange(first, false)) windows = need.windows;
-    if (windows == need.windows) continue;
+    if (is_of_report(need.type) || windows == need.windows) continue;
     std::erase_if(windows, [&](const Window& window) {
-      return std::ranges::find(need.windows, window) == need.windows.end();
+      return (has_voices(need) || !is_long(window)) &&
+             std::ranges::find(need.windows, window) == need.windows.end();
     });
   }
   return windows;
@@ -97,8 +100,13 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
       if (of_need == nullptr || *of_need != need->windows)
         places = features::places_of(record.windows, need->windows);
       of_need = &need->windows;
-      std::ranges::transform(places, sums, [&](std::size_t place) { return counts.sums[place]; });
+      std::ranges::transform(places, sums, [&](std::size_t place) {
+        features::Sums out = place < counts.sums.size() ? counts.sums[place] : features::Sums{};
+        record.recipients = std::max(record.recipients, std::exchange(out.recipients, 0));
+        return out;
+      });
     }
+    record.said_known = record.said_known || counts.said_known;
     sums += static_cast<std::ptrdiff_t>(windows);
   }
 }

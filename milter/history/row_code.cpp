@@ -12,9 +12,11 @@ namespace shingled::milter::history {
 namespace {
 
 using features::Feature;
+using features::Sums;
 using rules::Evidence;
-using storage::counters::Amounts;
 using storage::counters::kMeasures;
+using storage::counters::kSaidMeasures;
+using storage::counters::Measure;
 using storage::counters::Period;
 using storage::counters::Window;
 
@@ -33,13 +35,15 @@ constexpr unsigned kUnseen = 2;
 constexpr unsigned kIncomplete = 4;
 constexpr unsigned kDryRun = 8;
 constexpr unsigned kLeftOut = 16;
-constexpr unsigned kFlags = 32;
+constexpr unsigned kSaidKnown = 32;
+constexpr unsigned kFlags = 64;
 constexpr unsigned kPlaced = 8;  ///< of evidence: its place follows
 
 // How the sums of a window are written, in two bits.
 constexpr unsigned kZero = 0;
 constexpr unsigned kAsBefore = 1;  ///< as those of the window before
 constexpr unsigned kGiven = 2;
+constexpr unsigned kSaid = 3;  ///< given, and then what people said
 
 constexpr unsigned kVarintBits = 7;
 constexpr std::uint8_t kVarintMore = 0x80;
@@ -89,7 +93,7 @@ class RecordWriter {
     }
   }
 
-  void sums(std::span<const Amounts> windows, bool known) {
+  void sums(std::span<const Sums> windows, bool known) {
     std::array<std::uint8_t, (2 * kWindowsMax + 1 + 7) / 8> codes{};
     const std::size_t bytes = (2 * windows.size() + 1 + 7) / 8;
     codes[0] = known ? 1 : 0;
@@ -97,23 +101,28 @@ class RecordWriter {
     out_.resize(begin + bytes);
     for (std::size_t i = 0; known && i < windows.size(); ++i) {
       unsigned code = kZero;
-      if (!windows[i].is_zero()) code = i > 0 && windows[i] == windows[i - 1] ? kAsBefore : kGiven;
+      if (!windows[i].is_zero()) {
+        code = windows[i].said == decltype(windows[i].said){} ? kGiven : kSaid;
+        if (i > 0 && windows[i] == windows[i - 1]) code = kAsBefore;
+      }
       for (unsigned b = 0; b < 2; ++b) {
         const std::size_t at = 1 + 2 * i + b;
         codes[at / 8] |= static_cast<std::uint8_t>((code >> b & 1U) << (at % 8));
       }
-      if (code == kGiven) amounts(windows[i]);
+      if (code >= kGiven) amounts(windows[i], 0, kMeasures);
+      if (code == kSaid) amounts(windows[i], kMeasures, kSaidMeasures);
     }
     std::copy_n(codes.begin(), bytes, out_.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 
  private:
-  void amounts(const Amounts& amounts) {
+  void amounts(const Sums& sums, std::size_t first, std::size_t measures) {
+    const auto count = [&](std::size_t i) { return sums.of(static_cast<Measure>(first + i)); };
     unsigned mask = 0;
-    for (std::size_t i = 0; i < kMeasures; ++i) mask |= amounts.counts[i] != 0 ? 1U << i : 0U;
+    for (std::size_t i = 0; i < measures; ++i) mask |= count(i) != 0 ? 1U << i : 0U;
     byte(mask);
-    for (const std::uint64_t count : amounts.counts) {
-      if (count != 0) varint(count);
+    for (std::size_t i = 0; i < measures; ++i) {
+      if (count(i) != 0) varint(count(i));
     }
   }
 
@@ -173,19 +182,21 @@ class RecordReader {
   }
 
   /// `out`: one for each window. Returns whether they are known.
-  bool sums(std::span<Amounts> out) {
+  bool sums(std::span<Sums> out) {
     const BytesView codes = reader_.bytes((2 * out.size() + 1 + 7) / 8);
     if (!ok()) return false;
     const auto bit = [&](std::size_t at) { return codes[at / 8] >> (at % 8) & 1U; };
     for (std::size_t i = 0; i < out.size(); ++i) {
       const unsigned code = bit(1 + 2 * i) | bit(2 + 2 * i) << 1U;
-      if (code == kGiven) {
-        amounts(out[i]);
+      if (code >= kGiven) {
+        out[i] = Sums{};
+        amounts(out[i], 0, kMeasures);
+        if (code == kSaid) amounts(out[i], kMeasures, kSaidMeasures);
       } else if (code == kAsBefore && i > 0) {
         out[i] = out[i - 1];
       } else {
         check(code == kZero);
-        out[i] = Amounts{};
+        out[i] = Sums{};
       }
     }
     return bit(0) != 0;
@@ -205,10 +216,11 @@ class RecordReader {
     }
   }
 
-  void amounts(Amounts& out) {
+  void amounts(Sums& out, std::size_t first, std::size_t measures) {
     const unsigned mask = byte();
-    for (std::size_t i = 0; i < kMeasures; ++i)
-      out.counts[i] = (mask >> i & 1U) != 0 ? varint(storage::counters::kCountMax) : 0;
+    for (std::size_t i = 0; i < measures; ++i)
+      out.of(static_cast<Measure>(first + i)) =
+          (mask >> i & 1U) != 0 ? varint(storage::counters::kCountMax) : 0;
   }
 
   ByteReader reader_;
@@ -259,7 +271,8 @@ Bytes encode_record(const MessageRecord& record) {
   const bool left_out = record.left_out || record.pieces.size() > kPiecesMax;
   out.byte((record.failed ? kFailed : 0) | (record.unseen ? kUnseen : 0) |
            (record.incomplete ? kIncomplete : 0) | (record.dry_run ? kDryRun : 0) |
-           (left_out ? kLeftOut : 0));
+           (left_out ? kLeftOut : 0) | (record.said_known ? kSaidKnown : 0));
+  out.varint(record.recipients);
   out.score(record.score);
   out.features(record.features);
   const std::size_t given = record.windows.size();
@@ -300,14 +313,16 @@ Status decode_record(BytesView bytes, MessageRecord& out) {
   const unsigned version = reader.byte();
   if (reader.ok() && version > kRowCodeVersion)
     return Error{ErrorCode::kInvalid, "a row of a newer version"};
-  reader.check(version == kRowCodeVersion);
+  reader.check(version > 0);
   const unsigned flags = reader.byte();
-  reader.check(flags < kFlags);
+  reader.check(flags < (version > 1 ? kFlags : kSaidKnown));
   out.failed = (flags & kFailed) != 0;
   out.unseen = (flags & kUnseen) != 0;
   out.incomplete = (flags & kIncomplete) != 0;
   out.dry_run = (flags & kDryRun) != 0;
   out.left_out = (flags & kLeftOut) != 0;
+  out.said_known = (flags & kSaidKnown) != 0;
+  out.recipients = version > 1 ? reader.varint() : 0;
   out.score = reader.score();
   reader.features(out.features);
   reader.windows(out.windows);

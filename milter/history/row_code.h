@@ -6,8 +6,9 @@
 
 namespace shingled::milter::history {
 
-/// The version of the code below, its first byte.
-inline constexpr std::uint8_t kRowCodeVersion = 1;
+/// The version of the code below, its first byte. Rows of version 1, without what people said, are
+/// read, too.
+inline constexpr std::uint8_t kRowCodeVersion = 2;
 
 /// A record as the bytes of a row. What exceeds the bounds of a record is left out; a score that is
 /// no finite number becomes 0.

@@ -63,21 +63,23 @@ PieceValue value_of(const AtomCode& atom, const PieceReading& reading) {
   const std::size_t last =
       atom.kind == AtomCode::Kind::kUsual ? atom.usual + kUsualDays - 1 : atom.window;
   if (reading.sums.size() <= std::max<std::size_t>(last, atom.window)) return value;
+  if (atom.said && !reading.said_known) return value;
   const auto is_lost = [&](std::size_t window) {
-    return window < reading.lost.size() && reading.lost[window];
+    return !atom.said && window < reading.lost.size() && reading.lost[window];
   };
   if (is_lost(atom.window)) return value;
   if (atom.kind == AtomCode::Kind::kUsual) {
     for (std::uint32_t day = 0; day < kUsualDays; ++day)
       if (is_lost(atom.usual + day)) return value;
   }
-  const Amounts& sums = reading.sums[atom.window];
+  const Sums& sums = reading.sums[atom.window];
   value.known = true;
   value.count = sums.of(atom.measure);
-  if (atom.kind == AtomCode::Kind::kShare) value.whole = sums.of(atom.whole);
+  if (atom.kind == AtomCode::Kind::kShare)
+    value.whole = is_own(atom.measure) ? sums.recipients : sums.of(atom.whole);
   if (atom.kind != AtomCode::Kind::kUsual) return value;
   for (std::uint32_t day = 0; day < kUsualDays; ++day) {
-    const Amounts& of_day = reading.sums[atom.usual + day];
+    const Sums& of_day = reading.sums[atom.usual + day];
     const std::uint64_t count = of_day.of(atom.measure);
     if (count == 0 && of_day.is_zero()) continue;
     value.usual_sum = std::min(value.usual_sum + count, storage::counters::kCountMax);

@@ -34,6 +34,7 @@ struct AtomCode {
   std::uint32_t usual = 0;             ///< of kUsual: place of yesterday; the days before follow
   std::uint32_t window_seconds = 0;    ///< of kUsual
   std::uint64_t whole_min = 0;         ///< of kShare
+  bool said = false;                   ///< of a counter: it is what people said
   Wide limit = 0;                      ///< millionths, of a share of a percent; yes is one
   std::string word = {};               ///< of kWord
   features::Name name{};               ///< of kName

@@ -249,9 +249,17 @@ void ConditionCheck::check_counter(const Atom& atom) {
   }
   const bool in_bytes = unit_of(*feature) == "bytes";
   if (atom.kind == Atom::Kind::kCount) check_number(atom, to_string(*feature), in_bytes);
+  if (atom.kind == Atom::Kind::kShare && is_long(atom.window) && !is_own(feature->measure))
+    problem(whole,
+            fmt::format("'{}' is no share over more than {} days: nothing else is kept so long",
+                        to_string(*feature), storage::counters::kWindowDaysMax));
+  if (atom.kind == Atom::Kind::kUsual && is_said(feature->measure))
+    problem(whole, fmt::format("'{}' has no usual: people are counted, not messages",
+                               to_string(*feature)));
   if (atom.kind == Atom::Kind::kShare && !whole_of(*feature)) {
     problem(whole, fmt::format("'{}' is not a share: only spam, ham, complaint and failed are "
-                               "shares of mass, and rescue of spam",
+                               "shares of mass, and rescue of spam, and own_complaint and "
+                               "own_rescue of the recipients",
                                to_string(*feature)));
   }
   if (atom.kind != Atom::Kind::kCount && atom.number.unit != 0)

@@ -24,6 +24,11 @@ std::uint32_t seconds_of(const Window& window) {
   return window.count * slots * storage::counters::kSlotSeconds;
 }
 
+/// Whether a number is what people said, which is kept longer than what was counted.
+bool asks_people(const CounterFeature& feature, const Window& window) {
+  return is_said(feature.measure) || is_long(window);
+}
+
 class RuleCompiler {
  public:
   explicit RuleCompiler(std::vector<Rule> rules) {
@@ -37,7 +42,7 @@ class RuleCompiler {
       if (rule.enabled) collect_needs(rule.condition);
     }
     for (const auto& [type, need] : windows_) {
-      CounterNeed& all = out_.needs.emplace_back(CounterNeed{type, need.windows});
+      CounterNeed& all = out_.needs.emplace_back(CounterNeed{type, need.windows, need.said});
       for (std::uint32_t day = 1; need.usual && day <= kUsualDays; ++day)
         all.windows.push_back(day_before(day));
     }
@@ -51,6 +56,7 @@ class RuleCompiler {
   struct Windows {
     std::vector<Window> windows;
     bool usual = false;
+    bool said = false;
   };
 
   void collect_needs(const Condition& condition);
@@ -79,6 +85,7 @@ void RuleCompiler::collect_needs(const Condition& condition) {
   if (std::ranges::find(need.windows, atom.window) == need.windows.end())
     need.windows.push_back(atom.window);
   need.usual = need.usual || atom.kind == Atom::Kind::kUsual;
+  need.said = need.said || asks_people(*feature, atom.window);
 }
 
 /// Rules whose needs are in the list already are added until all are. There is no circle.
@@ -177,6 +184,7 @@ AtomCode RuleCompiler::code_of(const Atom& atom) {
   SHINGLED_ASSERT(feature.has_value());
   code.kind = AtomCode::Kind::kCount;
   code.measure = feature->measure;
+  code.said = asks_people(*feature, atom.window);
   if (atom.kind == Atom::Kind::kShare) {
     code.kind = AtomCode::Kind::kShare;
     code.whole = whole_of(*feature).value_or(feature->measure);

@@ -27,6 +27,9 @@ std::string_view to_string(Operator op);
 
 /// The window of a counter that is written without one.
 inline constexpr Window kDefaultWindow = {storage::counters::Period::Unit::kDay, 1, 0};
+/// That of what people said.
+inline constexpr Window kSaidWindow = {storage::counters::Period::Unit::kDay,
+                                       storage::counters::kSaidDaysMax, 0};
 
 /// The smallest part of a condition.
 struct Atom {

@@ -10,6 +10,7 @@ namespace shingled::milter::policy {
 namespace {
 
 using storage::counters::kMeasures;
+using storage::counters::kSaidMeasures;
 using enum Measure;
 
 struct UniqueRow {
@@ -48,7 +49,7 @@ struct MeasureRow {
   std::string_view unit;
   std::string_view help;
 };
-constexpr std::array<MeasureRow, kMeasures> kMeasureRows = {{
+constexpr std::array<MeasureRow, kMeasures + kSaidMeasures> kMeasureRows = {{
     {"messages", "messages"},
     {"recipients", "recipients of messages"},
     {"bytes", "bytes of messages"},
@@ -57,6 +58,10 @@ constexpr std::array<MeasureRow, kMeasures> kMeasureRows = {{
     {"complaints", "complaints of people about messages"},
     {"rescues", "times that people said it is not spam, of messages"},
     {"recipients", "recipients that the mail server refused, of messages"},
+    {"people", "different people who complained of messages"},
+    {"people", "different people who said that it is not spam, of messages"},
+    {"people", "recipients of this message who complained of messages"},
+    {"people", "recipients of this message who said that it is not spam, of messages"},
 }};
 
 // One envelope sender, one client, one subject, and what is made of them alone.
@@ -75,7 +80,8 @@ const std::vector<CounterFeature>& counter_features() {
     std::vector<CounterFeature> out;
     for (const PieceTypeRow& row : piece_types()) {
       if (!is_of_mail(row)) continue;
-      const std::size_t measures = row.kind == PieceTypeRow::Kind::kUnique ? 1 : kMeasures;
+      const std::size_t measures =
+          row.kind == PieceTypeRow::Kind::kUnique ? 1 : kMeasures + kSaidMeasures;
       for (std::size_t i = 0; i < measures; ++i) out.push_back({row.type, static_cast<Measure>(i)});
     }
     return out;
@@ -89,7 +95,7 @@ std::optional<CounterFeature> find_counter_feature(std::string_view counter,
     if (row.counter == counter && row.measure == measure) return CounterFeature{row.type, kMass};
   }
   const PieceTypeRow* const row = find_piece_type(counter);
-  const auto known = storage::counters::parse_measure(measure);
+  const auto known = storage::counters::find_measure(measure);
   if (row == nullptr || !known || row->kind == PieceTypeRow::Kind::kUnique || !is_of_mail(*row))
     return std::nullopt;
   return CounterFeature{row->type, *known};
@@ -152,9 +158,14 @@ std::optional<Measure> whole_of(const CounterFeature& feature) {
       return kMass;
     case kRescue:
       return kSpam;
+    case kOwnComplaint:
+    case kOwnRescue:
+      return kRecipients;
     case kMass:
     case kRecipients:
     case kBytes:
+    case kComplainers:
+    case kRescuers:
       break;
   }
   return std::nullopt;

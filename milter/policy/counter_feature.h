@@ -44,7 +44,8 @@ const std::vector<std::string>& counter_names();
 std::vector<std::string> measure_names(std::string_view counter);
 
 /// The measure that `measure` is a share of: spam, ham, complaint and failed of mass, rescue of
-/// spam; nullopt for others, and for counts of unique pieces.
+/// spam, own_complaint and own_rescue of the recipients of the message; nullopt for others, and for
+/// counts of unique pieces.
 std::optional<Measure> whole_of(const CounterFeature& feature);
 
 /// Whether one message can have several pieces of this type, such as links.

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "milter/features/counter_needs.h"
+#include "milter/features/sums.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/series.h"
 
 namespace shingled::milter::policy {
 
-using storage::counters::Amounts;
+using features::Sums;
 using storage::counters::Window;
 
 using features::CounterNeed;
@@ -20,9 +21,10 @@ using features::CounterNeeds;
 
 /// What the counters say of one piece.
 struct PieceReading {
-  std::string piece;          ///< as people read it, for explanations; may be empty
-  std::vector<Amounts> sums;  ///< of each window of the need; empty = unknown
-  std::vector<bool> lost{};   ///< windows that are unknown; empty = none
+  std::string piece;         ///< as people read it, for explanations; may be empty
+  std::vector<Sums> sums;    ///< of each window of the need; empty = unknown
+  std::vector<bool> lost{};  ///< windows whose counts are unknown; empty = none
+  bool said_known = false;   ///< the sums have what people said
   friend bool operator==(const PieceReading&, const PieceReading&) = default;
 };
 

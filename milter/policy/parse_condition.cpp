@@ -47,6 +47,7 @@ class ConditionParser {
   std::optional<Condition> atom();
 
   bool name_comes();
+  static void all_recipients(Atom& atom);
   bool comparison(Atom& atom);
   bool counter_value(Atom& atom, const Token& value);
   bool share(Atom& atom);
@@ -170,10 +171,28 @@ std::optional<Condition> ConditionParser::atom() {
   const bool compared = is_comparison(meant_by(at_.next.text)) ||
                         (at_.next.kind == Kind::kOperator &&
                          only(meant_by(at_.next.text), {"and", "or", "not"}).empty());
+  const auto measure = storage::counters::find_measure(atom.measure);
+  if (measure && is_said(*measure)) atom.window = kSaidWindow;
+  if (measure && is_own(*measure) && !compared) {
+    all_recipients(atom);
+    if (!window(atom)) return std::nullopt;
+    out.place = at_.from(name.offset);
+    return out;
+  }
   const bool needed = atom.kind == Atom::Kind::kCount;
   if ((compared || needed) && !comparison(atom)) return std::nullopt;
   out.place = at_.from(name.offset);
   return out;
+}
+
+/// `phrase.own_complaint` alone: all recipients of the message did.
+void ConditionParser::all_recipients(Atom& atom) {
+  atom.kind = Atom::Kind::kShare;
+  atom.op = Operator::kAtLeast;
+  atom.number = *parse_number("100");
+  atom.of = *parse_number("1");
+  atom.value_place = atom.measure_place;
+  atom.of_place = atom.measure_place;
 }
 
 bool ConditionParser::comparison(Atom& atom) {
@@ -274,14 +293,24 @@ bool ConditionParser::window(Atom& atom) {
   if (!at_.next.is_word("in")) return true;
   at_.take();
   const Token text = at_.next;
-  constexpr std::string_view kForm = "a multiple of 10m up to 24h, or 1d to 14d";
+  const auto measure = storage::counters::find_measure(atom.measure);
+  const bool lasts =
+      measure && (is_said(*measure) || *measure == storage::counters::Measure::kComplaint ||
+                  *measure == storage::counters::Measure::kRescue);
+  const auto parse = [&](std::string_view given) {
+    return lasts ? storage::counters::parse_said_window(given)
+                 : storage::counters::parse_window(given);
+  };
+  const std::string form =
+      fmt::format("a multiple of 10m up to 24h, or 1d to {}d",
+                  lasts ? storage::counters::kSaidDaysMax : storage::counters::kWindowDaysMax);
   if (text.kind != Kind::kNumber) {
     const std::string unit =
         text.kind == Kind::kWord ? nearest_window(fmt::format("1{}", text.text)) : "";
-    return at_.fail(text, fmt::format("a window is missing behind 'in': {}", kForm), unit);
+    return at_.fail(text, fmt::format("a window is missing behind 'in': {}", form), unit);
   }
   at_.take();
-  const auto window = storage::counters::parse_window(text.text);
+  const auto window = parse(text.text);
   if (window) {
     atom.window = *window;
     return true;
@@ -292,9 +321,8 @@ bool ConditionParser::window(Atom& atom) {
   const std::size_t end =
       blank ? at_.next.offset + at_.next.text.size() : text.offset + text.text.size();
   const Span place{text.offset, end - text.offset};
-  if (storage::counters::parse_window(whole))
-    return at_.fail(place, "a window has no blank inside", whole);
-  return at_.fail(place, fmt::format("'{}' is not a window that is kept: {}", whole, kForm),
+  if (parse(whole)) return at_.fail(place, "a window has no blank inside", whole);
+  return at_.fail(place, fmt::format("'{}' is not a window that is kept: {}", whole, form),
                   nearest_window(whole));
 }
 

@@ -152,6 +152,7 @@ CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts
     if (!asked[n]) asked[n] = asked_windows(*need, *facts.needs);
     if (!asked[n]->any) continue;
     PieceReading reading{text_of(counts.piece), {}};
+    reading.said_known = counts.said_known;
     if (counts.known) {
       reading.sums.reserve(asked[n]->places.size());
       for (const std::size_t place : asked[n]->places) {

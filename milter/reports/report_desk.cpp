@@ -11,6 +11,7 @@
 
 #include "config/base/hex.h"
 #include "milter/counters/counted_keys.h"
+#include "milter/counters/message_pieces.h"
 #include "milter/reports/message_shape.h"
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
@@ -263,6 +264,8 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   }
   receipt.counted = said_before;
   if (!said_before) {
+    if (Status said = say(open, report, message, outcome.reporter, voters); !said)
+      return said.error();
     const auto counted = count(open, report, message, outcome, voters);
     if (!counted) return counted.error();
     receipt.counted = *counted;
@@ -276,6 +279,35 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                    .field("changed", receipt.changed)
                    .field("counted", receipt.counted));
   return receipt;
+}
+
+Status ReportDesk::say(const Open& open, const Report& report, const ReportedMessage& message,
+                       const storage::sqlite::ReporterRow& reporter, const Electorate& voters) {
+  const auto people = setup_.people ? setup_.people() : nullptr;
+  if (people == nullptr) return {};
+  storage::people::Statement said{.person = reporter.name,
+                                  .message = message.name,
+                                  .kind = report.kind,
+                                  .time = now(),
+                                  .signs = {}};
+  switch (standing_of(reporter, voters)) {
+    case Standing::kNewcomer:
+      said.standing = storage::people::Standing::kNewcomer;
+      break;
+    case Standing::kEstablished:
+      said.standing = storage::people::Standing::kResident;
+      break;
+    case Standing::kTrusted:
+      said.standing = storage::people::Standing::kTrusted;
+      break;
+  }
+  const bool proved = counters::is_from_proved(message.pieces);
+  for (const storage::counters::Pair& key :
+       counters::keys_of(open.site, message.space, message.pieces))
+    if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
+  std::ranges::sort(said.signs);
+  said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
+  return people->say(said, clock_.now() + kCountPatience);
 }
 
 Result<bool> ReportDesk::count(const Open& open, const Report& report,

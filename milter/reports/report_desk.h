@@ -23,6 +23,7 @@
 #include "milter/reports/teaching.h"
 #include "storage/counters/counter_store.h"
 #include "storage/model/fuzzy_store.h"
+#include "storage/people/people_store.h"
 #include "storage/sqlite/report_table.h"
 
 namespace shingled::milter::reports {
@@ -117,6 +118,7 @@ class ReportDesk {
     storage::FuzzyStore* store = nullptr;  ///< null: nothing is taught
     /// Null results: counters are off.
     std::function<std::shared_ptr<storage::counters::CounterStore>()> counters;
+    std::function<std::shared_ptr<storage::people::PeopleStore>()> people;
     std::function<std::optional<CounterKeyBytes>()> site;
     LabelSink label;
     Teacher::Patience patience = {};
@@ -170,6 +172,9 @@ class ReportDesk {
   /// Returns false where there are none.
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
                      const storage::sqlite::ReportOutcome& outcome, const Electorate& voters);
+  /// Keeps what the person says, for rules on people.
+  Status say(const Open& open, const Report& report, const ReportedMessage& message,
+             const storage::sqlite::ReporterRow& reporter, const Electorate& voters);
   Status count_reporter(const Open& open, std::uint64_t self, const ReportedMessage& message,
                         storage::counters::CounterStore& store, TimePoint deadline,
                         const Electorate& voters);

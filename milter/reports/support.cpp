@@ -47,6 +47,11 @@ Sides sides_of(std::span<const Supporter> supporters, const Electorate& electora
 
 }  // namespace
 
+storage::people::Weights weights_of(const ReportOptions& options) {
+  return {.trusted = options.trusted_weight,
+          .newcomers_max = static_cast<std::uint32_t>(kNewcomersMax)};
+}
+
 double reputation(const ReporterRow& reporter) {
   return (static_cast<double>(reporter.agreed) + 1) /
          (static_cast<double>(reporter.agreed) + static_cast<double>(reporter.disagreed) + 2);

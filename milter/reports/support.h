@@ -5,6 +5,8 @@
 #include <set>
 #include <span>
 
+#include "config/options/report_options.h"
+#include "storage/people/people_sums.h"
 #include "storage/sqlite/report_table.h"
 
 namespace shingled::milter::reports {
@@ -15,6 +17,9 @@ inline constexpr std::uint64_t kEstablishedAgreed = 3;
 inline constexpr std::int64_t kEstablishedSeconds = 24L * 3600;
 /// Of the newcomers who report a hash or a message, however many they are, at most so many count.
 inline constexpr std::int64_t kNewcomersMax = 3;
+
+/// As how many people reporters count where people are counted.
+storage::people::Weights weights_of(const ReportOptions& options);
 
 /// Who decides what a report weighs.
 struct Electorate {

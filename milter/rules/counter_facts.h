@@ -5,6 +5,7 @@
 
 #include "config/base/clock.h"
 #include "milter/features/counter_needs.h"
+#include "milter/features/sums.h"
 #include "mime/pieces/piece.h"
 #include "storage/counters/counter.h"
 
@@ -16,9 +17,11 @@ struct PieceCounts {
   /// False: the counter could not be asked. Its sums mean nothing; it is not zero.
   bool known = false;
   /// By window of the need of its type; empty if it is not known.
-  std::vector<storage::counters::Amounts> sums = {};
-  /// The windows whose sum means nothing, because a file of then is damaged; empty = none.
+  std::vector<features::Sums> sums = {};
+  /// The windows of which nothing was counted for certain, because a file of then is damaged;
+  /// empty = none.
   std::vector<bool> lost = {};
+  bool said_known = false;  ///< what people said is in the sums
 };
 
 /// What the counters say of a message: how things were before it.

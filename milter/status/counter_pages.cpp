@@ -117,6 +117,53 @@ HttpReply take_page(const CounterCall& call) {
   return added ? reply : counter_failure(added.error());
 }
 
+/// One object for each window.
+CounterJson said_json(std::span<const storage::people::PeopleSums> sums) {
+  CounterJson list = CounterJson::array();
+  for (const storage::people::PeopleSums& said : sums)
+    list.push_back({{"complainers", said.complainers},
+                    {"rescuers", said.rescuers},
+                    {"complaint", said.complaints},
+                    {"rescue", said.rescues}});
+  return list;
+}
+
+HttpReply people_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows},
+                                 {Field::kPieces},
+                                 /*adds=*/false,
+                                 /*long_windows=*/true};
+  auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  if (call.counters.people == nullptr)
+    return counter_failure({ErrorCode::kUnavailable, "what people said is not known"});
+  std::vector<Window>& windows = request->windows;
+  if (windows.empty())
+    windows.push_back({storage::counters::Period::Unit::kDay, storage::counters::kSaidDaysMax, 0});
+  std::vector<std::uint64_t> signs;
+  for (const CounterKey& key : keys_of(*request))
+    for (const bool proved : {false, true}) signs.push_back(storage::people::sign_of(key, proved));
+  const auto voices = call.counters.people->ask(signs, call.deadline());
+  if (!voices) return counter_failure(voices.error());
+  std::vector<std::vector<storage::people::PeopleSums>> sums;
+  for (const storage::people::Voices& of_sign : *voices) {
+    auto& said = sums.emplace_back(windows.size());
+    storage::people::sum_voices(of_sign, windows, call.clock.wall(), {}, call.counters.weights,
+                                said);
+  }
+  CounterJson list = CounterJson::array();
+  for (std::size_t i = 0; i < request->pieces.size(); ++i) {
+    const CounterKey& key = request->pieces[i].key;
+    list.push_back({{"type", to_string(key.type)},
+                    {"shingle", shingle_text(key.shingle)},
+                    {"said", said_json(sums[2 * i])},
+                    {"said_of_proved", said_json(sums[2 * i + 1])}});
+  }
+  CounterJson texts = CounterJson::array();
+  for (const Window& window : windows) texts.push_back(storage::counters::to_string(window));
+  return json_page(kOk, {{"windows", std::move(texts)}, {"counters", std::move(list)}});
+}
+
 HttpReply series_page(const CounterCall& call) {
   constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces}, {Field::kPieces}};
   const auto request = call.read(kForm);
@@ -253,10 +300,11 @@ struct CounterPage {
   bool is_long;  ///< reads or changes many counters
   HttpReply (*answer)(const CounterCall&);
 };
-constexpr std::array<CounterPage, 10> kCounterPages = {
+constexpr std::array<CounterPage, 11> kCounterPages = {
     {{"/counters/ask", HttpMethod::kPost, false, &ask_page},
      {"/counters/add", HttpMethod::kPost, false, &add_page},
      {"/counters/take", HttpMethod::kPost, false, &take_page},
+     {"/counters/people", HttpMethod::kPost, false, &people_page},
      {"/counters/series", HttpMethod::kPost, true, &series_page},
      {"/counters/top", HttpMethod::kPost, true, &top_page},
      {"/counters/forget", HttpMethod::kPost, true, &forget_page},

@@ -15,6 +15,8 @@
 #include "milter/status/http_message.h"
 #include "mime/fingerprint/piece_shingle.h"
 #include "storage/counters/counter_store.h"
+#include "storage/people/people_store.h"
+#include "storage/people/people_sums.h"
 
 namespace shingled::milter::status {
 
@@ -23,6 +25,8 @@ struct SiteCounters {
   std::shared_ptr<storage::counters::CounterStore> store;  ///< null = there are none
   CounterKeyBytes key{};
   std::string why_off{};  ///< why there are none, if they should be there
+  std::shared_ptr<storage::people::PeopleStore> people{};  ///< null = what they said is not known
+  storage::people::Weights weights{};
 };
 
 /// Requests for the pages since the start, by their status.
@@ -55,6 +59,11 @@ static_assert(kHasWholeTable<CounterRequests>);
 ///   POST /counters/take    ask, then add            -> as ask
 ///   POST /counters/series  space, pieces            -> {"now", "counters": [{"type", "shingle",
 ///                                                      "entries": [{"unit", "number", ...}]}]}
+///   POST /counters/people  space, pieces, windows   -> {"windows", "counters": [{"type",
+///   "shingle",
+///                                                      "said", "said_of_proved": one for each
+///                                                      window}]}: what people said of mail whose
+///                                                      From was not proved, and was
 ///   POST /counters/top     space, type, measure, window, rising, most
 ///                                                   -> {"counters": [{"space", "type", "shingle",
 ///                                                      "piece", "count", "before" if rising}]}

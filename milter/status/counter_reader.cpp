@@ -151,8 +151,12 @@ bool CounterReader::take_space(std::string_view text) {
 }
 
 bool CounterReader::take_window(const std::string& text, Window& out) {
-  const auto window = storage::counters::parse_window(text);
-  if (!window) return fail("must be a multiple of 10m up to 24h, or 1d to 14d");
+  const auto window = form_.long_windows ? storage::counters::parse_said_window(text)
+                                         : storage::counters::parse_window(text);
+  if (!window)
+    return fail(fmt::format(
+        "must be a multiple of 10m up to 24h, or 1d to {}d",
+        form_.long_windows ? storage::counters::kSaidDaysMax : storage::counters::kWindowDaysMax));
   out = *window;
   return true;
 }

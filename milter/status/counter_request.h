@@ -19,6 +19,7 @@ struct CounterForm {
   CounterFields allowed;
   CounterFields needed;
   bool adds = false;  ///< the pieces are added to: a pair needs its unique, a unique its pair
+  bool long_windows = false;  ///< windows are those of what people said
 };
 
 /// A request to the counters.

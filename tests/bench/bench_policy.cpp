@@ -78,9 +78,9 @@ struct BenchMessage {
       const std::size_t pieces =
           link ? 5 : (file ? 3 : (type == PieceType::kSenderRecipient ? 2 : 1));
       for (std::size_t piece = 0; piece < pieces; ++piece) {
-        PieceReading reading{"piece", std::vector<Amounts>(rules.needs[need].windows.size())};
+        PieceReading reading{"piece", std::vector<Sums>(rules.needs[need].windows.size())};
         for (std::size_t i = 0; i < reading.sums.size(); ++i)
-          reading.sums[i].counts = {300 + i, 400, 1'000'000, 150 + piece, 100, 1, 30, 2};
+          reading.sums[i].counted.counts = {300 + i, 400, 1'000'000, 150 + piece, 100, 1, 30, 2};
         counters.add(need, std::move(reading));
       }
     }

@@ -21,7 +21,7 @@ using namespace shingled::milter;
 
 namespace {
 
-using storage::counters::Amounts;
+using features::Sums;
 using storage::counters::Measure;
 using storage::counters::Period;
 using storage::sqlite::HistoryRow;
@@ -40,7 +40,7 @@ class Pieces {
 
   void add(PieceType type, history::MessageRecord& record, bool spam) {
     record.pieces.push_back({type, static_cast<std::uint32_t>(random_()), true});
-    Amounts month;
+    Sums month;
     if (random_() % 2 == 0) {
       const std::uint64_t mass = 1 + 10'000 / (1 + random_() % 10'000);
       month.of(Measure::kMass) = mass;
@@ -50,9 +50,9 @@ class Pieces {
       if (spam && mass > 20) month.of(Measure::kComplaint) = mass / 20;
     }
     const auto part = [&](std::uint64_t of) {
-      Amounts out;
+      Sums out;
       for (std::size_t i = 0; i < storage::counters::kMeasures; ++i)
-        out.counts[i] = month.counts[i] / of;
+        out.counted.counts[i] = month.counted.counts[i] / of;
       return out;
     };
     record.sums.push_back(part(100));

@@ -58,7 +58,7 @@ class Memory(unittest.TestCase):
         for _ in range(SENDERS):
             sender = HalfSent(address)
             self.addCleanup(sender.socket.close)
-            sender.envelope(large, "a@example.net", "b@example.org", "LARGE")
+            sender.envelope(large, "a@example.net", ["b@example.org"], "LARGE")
             senders.append(sender)
             if len(senders) % 10 == 0:
                 ordinary = MilterClient(address)

@@ -144,6 +144,35 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pi
   return out;
 }
 
+Result<std::vector<SaidOfPiece>> CounterClient::people(Space space, const Json& pieces,
+                                                       std::span<const std::string> windows) {
+  constexpr const char* kPage = "/counters/people";
+  const auto answer =
+      post(kPage, Json{{"space", space_json(space)}, {"pieces", pieces}, {"windows", windows}});
+  if (!answer) return answer.error();
+  const Json* list = counters_in(*answer, pieces.size());
+  if (list == nullptr) return nonsense(kPage);
+  std::vector<SaidOfPiece> out;
+  for (const Json& counter : *list) {
+    SaidOfPiece& piece = out.emplace_back();
+    for (const auto& [name, sums] :
+         {std::pair("said", &piece.unproved), std::pair("said_of_proved", &piece.proved)}) {
+      const Json* said = member(counter, name);
+      if (said == nullptr || !said->is_array() || said->size() != windows.size())
+        return nonsense(kPage);
+      for (std::size_t w = 0; w < windows.size(); ++w) {
+        features::Sums& of_window = sums->emplace_back();
+        of_window.of(Measure::kComplainers) = count_of((*said)[w], "complainers");
+        of_window.of(Measure::kRescuers) = count_of((*said)[w], "rescuers");
+        if (storage::counters::parse_window(windows[w])) continue;  // counters know better
+        of_window.of(Measure::kComplaint) = count_of((*said)[w], "complaint");
+        of_window.of(Measure::kRescue) = count_of((*said)[w], "rescue");
+      }
+    }
+  }
+  return out;
+}
+
 Result<CounterHistory> CounterClient::history(Space space, const Json& piece) {
   const auto answer = post("/counters/series",
                            Json{{"space", space_json(space)}, {"pieces", Json::array({piece})}});

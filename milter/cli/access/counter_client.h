@@ -12,6 +12,7 @@
 #include "config/base/result.h"
 #include "milter/cli/access/counter_desk.h"
 #include "milter/cli/terminal/console.h"
+#include "milter/features/sums.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/series.h"
 
@@ -32,6 +33,12 @@ struct AskedCounter {
   }
 
   friend bool operator==(const AskedCounter&, const AskedCounter&) = default;
+};
+
+/// What people said of a piece, one for each window.
+struct SaidOfPiece {
+  std::vector<features::Sums> unproved;  ///< in mail that anybody can have sent; `said` alone
+  std::vector<features::Sums> proved;    ///< in mail whose From was proved
 };
 
 /// All that is kept of a counter.
@@ -72,6 +79,10 @@ class CounterClient {
   Result<std::vector<AskedCounter>> ask(Space space, const Json& pieces,
                                         std::span<const std::string> windows);
   Result<CounterHistory> history(Space space, const Json& piece);
+  /// In the order of the pieces. Of a window of more than 14 days `complaint` and `rescue`, too.
+  /// Errors: also kUnavailable: it is not known.
+  Result<std::vector<SaidOfPiece>> people(Space space, const Json& pieces,
+                                          std::span<const std::string> windows);
   Result<std::vector<TopCounter>> top(const TopQuestion& question);
   /// Adds the amounts to each piece; returns how many counters that were.
   Result<std::uint64_t> add(Space space, const Json& pieces, const Amounts& amounts);

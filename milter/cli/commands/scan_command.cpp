@@ -224,7 +224,7 @@ std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
     for (std::size_t w = 0; w < counts.sums.size(); ++w) {
       if (need->windows[w].skipped > 0) continue;  // days for the usual
       rows.push_back({std::string(to_string(counts.piece.type)),
-                      storage::counters::to_string(need->windows[w]), amounts_text(counts.sums[w]),
+                      storage::counters::to_string(need->windows[w]), sums_text(counts.sums[w]),
                       terminal_safe(counts.piece.first + second)});
     }
   }

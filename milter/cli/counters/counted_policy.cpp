@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "milter/counters/counted_keys.h"
+#include "milter/counters/message_pieces.h"
 
 namespace shingled::milter::cli {
 
@@ -30,10 +31,27 @@ bool ask_windows(CounterClient& client, Space space, const Json& piece,
   counts.sums.assign(windows.size(), {});
   counts.lost.assign(windows.size(), true);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    counts.sums[places[i]] = asked->front().sums[i];
+    counts.sums[places[i]].counted = asked->front().sums[i];
     counts.lost[places[i]] = asked->front().lost[i];
   }
   return true;
+}
+
+/// Adds what people said. Who the recipients are is not asked, so nobody's own word is known.
+void add_said(CounterClient& client, Space space, const Json& piece, bool proved,
+              std::span<const storage::counters::Window> windows, rules::PieceCounts& counts) {
+  std::vector<std::string> names;
+  for (const storage::counters::Window& window : windows)
+    names.push_back(storage::counters::to_string(window));
+  const auto said = client.people(space, Json::array({piece}), names);
+  counts.said_known = said.has_value();
+  if (!said) return;
+  const SaidOfPiece& found = said->front();
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const features::Sums& sums = proved ? found.proved[w] : found.unproved[w];
+    counts.sums[w].said = sums.said;
+    counts.sums[w].counted += sums.counted;
+  }
 }
 
 }  // namespace
@@ -43,6 +61,7 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          const features::CounterNeeds& needs) {
   rules::CounterFacts facts;
   facts.needs = std::make_shared<const features::CounterNeeds>(needs);
+  const bool proved = counters::is_from_proved(pieces);
   for (const counters::CounterAsk& ask : counters::asks_for(needs)) {
     // Which pieces: the key of the site does not matter for that.
     for (mime::Piece& piece : counters::question_of({}, space, pieces, ask.types).pieces) {
@@ -58,10 +77,14 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
         continue;
       }
       counts.known = true;
-      counts.sums.resize(need->windows.size());
-      storage::counters::WindowSums sums(need->windows, history->now, counts.sums);
+      std::vector<Amounts> counted(need->windows.size());
+      storage::counters::WindowSums sums(need->windows, history->now, counted);
       for (const storage::counters::Entry& entry : history->entries)
         sums.add(piece.type, entry.period, entry.amounts);
+      for (std::size_t w = 0; w < counted.size(); ++w)
+        counts.sums.push_back(
+            {.counted = is_long(need->windows[w]) ? Amounts{} : counted[w], .said = {}});
+      if (need->said) add_said(client, space, json, proved, need->windows, counts);
       counts.piece = std::move(piece);
     }
   }

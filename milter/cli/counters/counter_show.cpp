@@ -259,6 +259,24 @@ class ShowRun {
     return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
   }
 
+  /// What people said of it in half a year; nothing if nobody did, or it is not known.
+  void print_people(const ChosenPiece& piece, Space space) {
+    const std::string window = fmt::format("{}d", storage::counters::kSaidDaysMax);
+    const auto said =
+        run_.client().people(space, Json::array({piece_json(piece)}), std::span(&window, 1));
+    if (!said) return;
+    for (const bool proved : {false, true}) {
+      const features::Sums& sums =
+          proved ? said->front().proved.front() : said->front().unproved.front();
+      const std::uint64_t complainers = sums.of(Measure::kComplainers);
+      const std::uint64_t rescuers = sums.of(Measure::kRescuers);
+      if (complainers == 0 && rescuers == 0) continue;
+      run_.console().line(fmt::format("  people in {}{}: {} complain, {} want it", window,
+                                      proved ? ", of mail with a proved From" : "", complainers,
+                                      rescuers));
+    }
+  }
+
   void print_json(const ChosenPiece& piece, Space space, const AskedCounter& counter,
                   const CountHistory& history, storage::counters::Slot now) {
     Json json = counter_json(piece, space, counter);
@@ -290,6 +308,7 @@ class ShowRun {
     std::vector<TableRow> rows = {headline(1)};
     for (TableRow& row : sum_rows(counter.sums)) rows.push_back(std::move(row));
     for (const std::string& line : number_lines(rows, 1, "  ")) console.line(line);
+    print_people(piece, space);
     const std::size_t width = terminal_width();
     for (const Measure measure : {Measure::kMass, Measure::kSpam, Measure::kComplaint}) {
       const bool counted = std::any_of(counter.sums.begin(), counter.sums.end(),

@@ -75,7 +75,7 @@ void print_counters(const MessageRecord& record, Console& console) {
     const PieceRecord& piece = record.pieces[i];
     TableRow row = {type_text(piece.type), fmt::format("{:08x}", piece.shingle)};
     for (std::size_t w = 0; w < windows; ++w)
-      row.push_back(piece.known ? amounts_text(record.sums[i * windows + w]) : "unknown");
+      row.push_back(piece.known ? sums_text(record.sums[i * windows + w]) : "unknown");
     rows.push_back(std::move(row));
   }
   print_table(rows, "  ", console);
@@ -134,7 +134,7 @@ Json whole_message_json(const ShownMessage& message) {
   for (std::size_t i = 0; i < record.pieces.size(); ++i) {
     Json sums = Json::object();
     for (std::size_t w = 0; w < windows; ++w)
-      sums[to_string(record.windows[w])] = amounts_json(record.sums[i * windows + w]);
+      sums[to_string(record.windows[w])] = sums_json(record.sums[i * windows + w]);
     const bool known = record.pieces[i].known;
     counters.push_back({{"type", type_text(record.pieces[i].type)},
                         {"piece", fmt::format("{:08x}", record.pieces[i].shingle)},

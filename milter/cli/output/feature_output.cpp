@@ -23,14 +23,33 @@ Json features_json(const features::FeatureValues& values) {
   return out;
 }
 
-std::string amounts_text(const storage::counters::Amounts& amounts) {
-  std::string out;
-  for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
-    if (amounts.counts[i] == 0) continue;
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ",
-                       to_string(static_cast<storage::counters::Measure>(i)), amounts.counts[i]);
+namespace {
+
+/// Calls `take(measure, count)` for each measure that is not 0.
+template <typename Take>
+void each_measure(const features::Sums& sums, Take take) {
+  constexpr std::size_t kAll = storage::counters::kMeasures + storage::counters::kSaidMeasures;
+  for (std::size_t i = 0; i < kAll; ++i) {
+    const auto measure = static_cast<storage::counters::Measure>(i);
+    if (sums.of(measure) != 0) take(to_string(measure), sums.of(measure));
   }
+}
+
+}  // namespace
+
+std::string sums_text(const features::Sums& sums) {
+  std::string out;
+  each_measure(sums, [&](std::string_view name, std::uint64_t count) {
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, count);
+  });
   return out.empty() ? "0" : out;
+}
+
+Json sums_json(const features::Sums& sums) {
+  Json out = Json::object();
+  each_measure(sums,
+               [&](std::string_view name, std::uint64_t count) { out[std::string(name)] = count; });
+  return out;
 }
 
 Json names_json(const features::MessageNames& names) {

@@ -5,7 +5,7 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/features/feature.h"
 #include "milter/features/name.h"
-#include "storage/counters/counter.h"
+#include "milter/features/sums.h"
 
 namespace shingled::milter::cli {
 
@@ -14,7 +14,9 @@ Json features_json(const features::FeatureValues& values);
 /// Each name with the list of its values; null if it is unknown.
 Json names_json(const features::MessageNames& names);
 
-/// "mass 12, bytes 3400": what is not 0; "0" if nothing was counted.
-std::string amounts_text(const storage::counters::Amounts& amounts);
+/// "mass 12, complainers 2": what is not 0; "0" if there is nothing.
+std::string sums_text(const features::Sums& sums);
+/// {"mass": 12, "complainers": 2}: what is not 0.
+Json sums_json(const features::Sums& sums);
 
 }  // namespace shingled::milter::cli

@@ -193,7 +193,8 @@ PolicyCases read_policy_cases(std::string_view text, std::string_view file,
 policy::CounterReadings readings_of(const PolicyCase& test, const policy::CompiledRules& rules) {
   policy::CounterReadings out(rules.needs.size());
   for (std::size_t need = 0; need < rules.needs.size(); ++need) {
-    const auto& [type, windows] = rules.needs[need];
+    const PieceType type = rules.needs[need].type;
+    const std::vector<policy::Window>& windows = rules.needs[need].windows;
     std::vector<policy::PieceReading> pieces;
     for (const PolicyCase::Sums& sums : test.counters) {
       if (sums.feature.type != type) continue;
@@ -210,6 +211,7 @@ policy::CounterReadings readings_of(const PolicyCase& test, const policy::Compil
     }
     for (policy::PieceReading& piece : pieces) {
       piece.sums.resize(windows.size());
+      piece.said_known = true;
       out.add(need, std::move(piece));
     }
   }

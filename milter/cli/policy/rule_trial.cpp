@@ -168,10 +168,13 @@ void RuleTrial::read_counters(const Prepared& prepared, policy::CounterReadings&
     const int need = need_of_type_[static_cast<std::size_t>(piece.type)];
     if (need < 0) continue;
     policy::PieceReading reading;
+    reading.said_known = record_.said_known;
     if (piece.known) {
-      for (const std::size_t place : prepared.columns[static_cast<std::size_t>(need)])
-        reading.sums.push_back(place == kNowhere ? policy::Amounts{}
+      for (const std::size_t place : prepared.columns[static_cast<std::size_t>(need)]) {
+        reading.sums.push_back(place == kNowhere ? policy::Sums{}
                                                  : record_.sums[i * windows + place]);
+        reading.sums.back().recipients = record_.recipients;
+      }
     }
     out.add(static_cast<std::size_t>(need), std::move(reading));
   }

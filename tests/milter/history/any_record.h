@@ -12,7 +12,7 @@ namespace shingled::milter::history::testing {
 
 /// Any record that its code can hold.
 inline MessageRecord any_record() {
-  using storage::counters::Amounts;
+  using features::Sums;
   const auto number = [](std::uint64_t most) {
     return *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, std::min<std::uint64_t>(most, 300)),
                            rc::gen::inRange<std::uint64_t>(0, most));
@@ -41,6 +41,8 @@ inline MessageRecord any_record() {
         break;
     }
   }
+  record.said_known = yes();
+  if (record.said_known) record.recipients = number(1000);
   const int windows = *rc::gen::inRange(0, 6);
   for (int i = 0; i < windows; ++i) {
     record.windows.push_back(
@@ -55,11 +57,14 @@ inline MessageRecord any_record() {
     piece.known = yes();
     record.pieces.push_back(piece);
     for (int w = 0; w < windows; ++w) {
-      Amounts amounts;
+      Sums amounts;
       if (piece.known && w > 0 && yes()) amounts = record.sums.back();
       if (piece.known && yes()) {
-        for (std::uint64_t& count : amounts.counts)
+        for (std::uint64_t& count : amounts.counted.counts)
           count = yes() ? number(storage::counters::kCountMax) : 0;
+        const bool said = yes();
+        for (std::uint64_t& count : amounts.said)
+          count = said && yes() ? number(storage::counters::kCountMax) : 0;
       }
       record.sums.push_back(amounts);
     }

@@ -62,7 +62,9 @@ TEST(HistoryNeeds, AreAllTypesOfAMessageInTheWindows) {
        {PieceType::kSender, PieceType::kUniqueRecipients, PieceType::kStoredHash}) {
     const features::CounterNeed* const need = features::find_need(needs, type);
     ASSERT_NE(need, nullptr);
-    EXPECT_EQ(need->windows.size(), 4U);
+    const bool said = type != PieceType::kUniqueRecipients;
+    EXPECT_EQ(need->windows.size(), said ? 5U : 4U);
+    EXPECT_EQ(need->said, said) << "different things are not reported";
   }
   EXPECT_EQ(features::find_need(needs, PieceType::kMessageReporter), nullptr);
   options.windows.clear();

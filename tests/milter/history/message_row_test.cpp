@@ -9,8 +9,8 @@
 namespace shingled::milter::history {
 namespace {
 
+using features::Sums;
 using rules::Evidence;
-using storage::counters::Amounts;
 using storage::counters::Measure;
 using storage::counters::Period;
 using testing::Judged;
@@ -45,7 +45,7 @@ TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
       std::make_shared<const features::CounterNeeds>(features::CounterNeeds{
           {PieceType::kSender, {{Period::Unit::kSlot, 1, 0}, {Period::Unit::kDay, 1, 0}}},
           {PieceType::kSenderRecipient, {{Period::Unit::kDay, 1, 0}}}});
-  Amounts amounts;
+  Sums amounts;
   amounts.of(Measure::kMass) = 7;
   judged.facts.counters.pieces = {
       {{PieceType::kSender, "a@example.org", ""}, true, {{}, amounts}},
@@ -80,7 +80,7 @@ TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
             static_cast<std::uint32_t>(piece_shingle(kSite, PieceType::kSender, "a@example.org")));
   EXPECT_TRUE(record.pieces[0].known);
   EXPECT_FALSE(record.pieces[1].known);
-  EXPECT_EQ(record.sums, (std::vector{amounts, Amounts{}}));
+  EXPECT_EQ(record.sums, (std::vector{amounts, Sums{}}));
   EXPECT_EQ(record.evidence,
             (std::vector<EvidenceRecord>{{"BULK", 5, Evidence::Effect::kCounts, false},
                                          {"BULK", 1, Evidence::Effect::kSpared, false},

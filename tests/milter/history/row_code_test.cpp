@@ -100,7 +100,7 @@ TEST(RowCode, HasTheFormOfTheSchema) {
                      {"B", 0, Effect::kSpared, false},
                      {"C", 0, Effect::kDropped, true},
                      {"D", -2, Effect::kTried, true}};
-  const Bytes bytes = {1, 25,                                      // version, flags
+  const Bytes bytes = {2, 25, 0,                                   // version, flags, recipients
                        0, 0,  0,    0,    0,    0,    0xF8, 0x3F,  // score
                        3, 0,  0xAC, 0x02, 16,   1,    27,   4,    'f', 'a', 'i', 'l',  // features
                        2, 12, 0,    29,   1,                                           // windows
@@ -114,11 +114,17 @@ TEST(RowCode, HasTheFormOfTheSchema) {
                        7, 1,  'D',  0,    0,    0,    0,    0,    0,   0,   0xC0};
   EXPECT_EQ(encode_record(record), bytes);
   EXPECT_EQ(decoded(bytes), record);
+  // Version 1 had no recipients.
+  Bytes old = bytes;
+  old[0] = 1;
+  old.erase(old.begin() + 2);
+  EXPECT_EQ(decoded(old), record);
 }
 
 TEST(RowCode, AFeatureOfANewerProgramIsLeftOut) {
-  // Version, flags, score, one feature: number 100 with the value 7; no windows, pieces, evidence.
-  const Bytes bytes = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xC8, 0x01, 7, 0, 0, 0};
+  // Version, flags, recipients, score, one feature: number 100 with the value 7; no windows,
+  // pieces, evidence.
+  const Bytes bytes = {2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xC8, 0x01, 7, 0, 0, 0};
   EXPECT_EQ(decoded(bytes), MessageRecord{});
 }
 
@@ -128,7 +134,7 @@ TEST(RowCode, IsShort) {
       {Period::Unit::kSlot, 6, 0}, {Period::Unit::kDay, 1, 0}, {Period::Unit::kDay, 14, 0}};
   for (unsigned i = 0; i < 30; ++i) {
     record.pieces.push_back({static_cast<PieceType>(8 + i), 0xDEADBEEF, true});
-    storage::counters::Amounts amounts;
+    features::Sums amounts;
     if (i % 2 == 0) {  // seen before
       amounts.of(Measure::kMass) = 12;
       amounts.of(Measure::kBytes) = 120'000;

@@ -75,8 +75,8 @@ TEST(CounterFeature, KnowsWhatAMessageHasSeveralOf) {
 
 TEST(CounterFeature, ListsTheMeasuresOfACounter) {
   EXPECT_EQ(measure_names("nothing").size(), 0U);
-  EXPECT_EQ(measure_names("subject").size(), 8U);
-  EXPECT_EQ(measure_names("robust_text").size(), 10U);
+  EXPECT_EQ(measure_names("subject").size(), 12U);
+  EXPECT_EQ(measure_names("robust_text").size(), 14U);
   EXPECT_EQ(measure_names("user").back(), "unique_countries");
 }
 

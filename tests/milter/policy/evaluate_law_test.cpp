@@ -60,8 +60,8 @@ Message any_message(const CompiledRules& rules) {
   for (std::size_t i = 0; i < rules.needs.size(); ++i) {
     const int pieces = has_several(rules.needs[i].type) ? *rc::gen::inRange(1, 4) : 1;
     for (int piece = 0; piece < pieces; ++piece) {
-      PieceReading reading{"piece", std::vector<Amounts>(rules.needs[i].windows.size())};
-      for (Amounts& sums : reading.sums) {
+      PieceReading reading{"piece", std::vector<Sums>(rules.needs[i].windows.size())};
+      for (Sums& sums : reading.sums) {
         sums.of(Measure::kMass) = small(3) == 0 ? 0 : small(12);
         sums.of(Measure::kSpam) = small(12);
         sums.of(Measure::kRescue) = small(12);
@@ -173,13 +173,13 @@ class Oracle {
 
   [[nodiscard]] Truth of_counter(const Atom& atom, const CounterFeature& feature, std::size_t need,
                                  const PieceReading& reading) const {
-    std::map<std::string, const Amounts*> by_window;
+    std::map<std::string, const Sums*> by_window;
     const std::vector<Window>& windows = rules_.needs[need].windows;
     for (std::size_t i = 0; i < windows.size(); ++i) {
       by_window[storage::counters::to_string(windows[i]) + '-' +
                 std::to_string(windows[i].skipped)] = &reading.sums[i];
     }
-    const Amounts& now = *by_window.at(storage::counters::to_string(atom.window) + "-0");
+    const Sums& now = *by_window.at(storage::counters::to_string(atom.window) + "-0");
     const auto count = static_cast<long double>(now.of(feature.measure));
     const long double number = static_cast<long double>(atom.number.millionths) / kMillion;
     if (atom.kind == Atom::Kind::kCount) return compared(atom.op, count, number);
@@ -191,7 +191,7 @@ class Oracle {
     long double sum = 0;
     int days = 0;
     for (int day = 14; day >= 1; --day) {
-      const Amounts& then = *by_window.at("1d-" + std::to_string(day));
+      const Sums& then = *by_window.at("1d-" + std::to_string(day));
       if (days > 0 || !then.is_zero()) ++days;
       sum += static_cast<long double>(then.of(feature.measure));
     }

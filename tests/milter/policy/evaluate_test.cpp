@@ -281,10 +281,10 @@ TEST(Evaluate, IsExactWithTheLargestNumbers) {
 
 TEST(Evaluate, AReadingWithTooFewWindowsIsUnknown) {
   World w({rule("A", "from.mass >= 0 in 1d or from.mass >= 0 in 14d")});
-  w.counters.add(0, {"a@x", {Amounts{}}});
+  w.counters.add(0, {"a@x", {Sums{}}});
   EXPECT_EQ(w.of("A"), Truth::kTrue);
   World all({rule("A", "from.mass >= 0 in 1d and from.mass >= 0 in 14d")});
-  all.counters.add(0, {"a@x", {Amounts{}}});
+  all.counters.add(0, {"a@x", {Sums{}}});
   EXPECT_EQ(all.of("A"), Truth::kUnknown);
 }
 

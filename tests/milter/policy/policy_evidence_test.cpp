@@ -20,8 +20,8 @@ using ::testing::Not;
 using testing::rule;
 using ::testing::SizeIs;
 
-Amounts amounts(std::uint64_t mass, std::uint64_t spam = 0) {
-  Amounts out;
+Sums amounts(std::uint64_t mass, std::uint64_t spam = 0) {
+  Sums out;
   out.of(Measure::kMass) = mass;
   out.of(Measure::kSpam) = spam;
   return out;
@@ -38,11 +38,11 @@ class PolicyEvidence : public ::testing::Test {
   void asked(const CompiledRules& rules) {
     facts_.counters.needs = std::make_shared<const CounterNeeds>(rules.needs);
   }
-  void count(mime::Piece piece, const Amounts& sums, bool known = true) {
+  void count(mime::Piece piece, const Sums& sums, bool known = true) {
     const auto* need = features::find_need(*facts_.counters.needs, piece.type);
     ASSERT_NE(need, nullptr);
     facts_.counters.pieces.push_back(
-        {std::move(piece), known, std::vector<Amounts>(need->windows.size(), sums)});
+        {std::move(piece), known, std::vector<Sums>(need->windows.size(), sums)});
   }
   void add_findings(const Policy& policy) {
     for (rules::Findings& findings : policy.judge(facts_))

@@ -47,8 +47,8 @@ inline CompiledRules compiled(std::vector<Rule> rules, const CheckContext& conte
 
 using Counts = std::initializer_list<std::pair<Measure, std::uint64_t>>;
 
-inline Amounts amounts(Counts counts) {
-  Amounts out;
+inline Sums amounts(Counts counts) {
+  Sums out;
   for (const auto& [measure, count] : counts) out.of(measure) = count;
   return out;
 }
@@ -65,13 +65,14 @@ class World {
   /// What the counters say of a piece in some windows; nothing was counted in the others. Types
   /// that no rule needs are left out.
   World& piece(PieceType type, std::string name,
-               std::initializer_list<std::pair<std::string_view, Amounts>> of_windows) {
+               std::initializer_list<std::pair<std::string_view, Sums>> of_windows) {
     for (std::size_t i = 0; i < rules.needs.size(); ++i) {
       const CounterNeed& need = rules.needs[i];
       if (need.type != type) continue;
-      PieceReading reading{name, std::vector<Amounts>(need.windows.size())};
+      PieceReading reading{
+          .piece = name, .sums = std::vector<Sums>(need.windows.size()), .said_known = true};
       for (const auto& [text, sums] : of_windows) {
-        const Window window = *storage::counters::parse_window(text);
+        const Window window = *storage::counters::parse_said_window(text);
         const auto at = std::ranges::find(need.windows, window);
         if (at == need.windows.end()) continue;
         reading.sums[static_cast<std::size_t>(at - need.windows.begin())] = sums;

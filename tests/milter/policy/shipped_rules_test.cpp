@@ -74,19 +74,21 @@ TEST(ShippedRules, EachRuleHasACommentAboveItOrAboveItsGroup) {
 
 /// What counters say: every window of a type has the same sums.
 CounterReadings readings(const CompiledRules& rules,
-                         const std::vector<std::pair<PieceType, Amounts>>& known) {
+                         const std::vector<std::pair<PieceType, Sums>>& known) {
   CounterReadings out(rules.needs.size());
   for (std::size_t need = 0; need < rules.needs.size(); ++need) {
     const auto found =
-        std::ranges::find(known, rules.needs[need].type, &std::pair<PieceType, Amounts>::first);
+        std::ranges::find(known, rules.needs[need].type, &std::pair<PieceType, Sums>::first);
     if (found == known.end()) continue;
-    out.add(need, {"", std::vector<Amounts>(rules.needs[need].windows.size(), found->second)});
+    out.add(need, {.piece = "",
+                   .sums = std::vector<Sums>(rules.needs[need].windows.size(), found->second),
+                   .said_known = true});
   }
   return out;
 }
 
-Amounts sums(std::uint64_t mass, std::uint64_t spam, std::uint64_t complaint = 0) {
-  Amounts out;
+Sums sums(std::uint64_t mass, std::uint64_t spam, std::uint64_t complaint = 0) {
+  Sums out;
   out.of(Measure::kMass) = mass;
   out.of(Measure::kSpam) = spam;
   out.of(Measure::kComplaint) = complaint;
@@ -101,7 +103,7 @@ TEST(ShippedRules, SmallSignsAddUpToAHundred) {
   ASSERT_NE(loaded.settings, nullptr);
   const auto rules = policy_rules(*loaded.settings).rules;
   ASSERT_NE(rules, nullptr);
-  const auto score_of = [&](const std::vector<std::pair<PieceType, Amounts>>& known) {
+  const auto score_of = [&](const std::vector<std::pair<PieceType, Sums>>& known) {
     const auto counters = readings(*rules, known);
     const std::vector<Truth> symbols(rules->symbols.size(), Truth::kFalse);
     Evaluation evaluation(*rules);
@@ -120,21 +122,105 @@ TEST(ShippedRules, SmallSignsAddUpToAHundred) {
 
   // SENDER_SPAMMY 1.5, SENDER_DOUBTFUL 1.5, DOMAIN_SPAMMY 1.5, ENVELOPE_SPAMMY 1.5, CLIENT_SPAMMY
   // 10, SUBJECT_SPAMMY 10, LINK_SPAMMY 15, FILE_SPAMMY 25: 66.
-  std::vector<std::pair<PieceType, Amounts>> known = {
+  std::vector<std::pair<PieceType, Sums>> known = {
       {kFrom, sums(5000, 5000)},      {kFromDomain, sums(5000, 5000)},
       {kSender, sums(5000, 5000)},    {kClient, sums(5000, 5000)},
       {kSubject, sums(900, 900)},     {kLinkDomain, sums(5000, 5000)},
       {kAttachment, sums(5000, 5000)}};
   EXPECT_DOUBLE_EQ(score_of(known), 66);
   EXPECT_EQ(action_of(score_of(known)), rules::Action::kAddHeader);
-  // LINK_COMPLAINED: 15 of 5000 are 0.3 %. 96 is below 100.
+  // LINK_COMPLAINED: 15 of 5000 are 0.3 %, but of one person. 96 is below 100.
   known[5].second = sums(5000, 5000, 15);
+  known[5].second.of(Measure::kComplainers) = 2;
+  EXPECT_DOUBLE_EQ(score_of(known), 66);
+  known[5].second.of(Measure::kComplainers) = 3;
   EXPECT_DOUBLE_EQ(score_of(known), 96);
   EXPECT_EQ(action_of(score_of(known)), rules::Action::kAddHeader);
   // TEXT_SPAMMY 25: over 100 is spam.
   known.emplace_back(kRobustText, sums(10, 10));
   EXPECT_DOUBLE_EQ(score_of(known), 121);
   EXPECT_EQ(action_of(score_of(known)), rules::Action::kReject);
+}
+
+/// What the rules that are live from the beginning say, with the settings as they are installed.
+class ShippedMarks : public ::testing::Test {
+ protected:
+  static Sums said(Measure measure, std::uint64_t count, std::uint64_t recipients = 1) {
+    Sums out;
+    out.of(measure) = count;
+    out.recipients = recipients;
+    return out;
+  }
+  void SetUp() override {
+    loaded_ = shipped_with("policy.yaml");
+    ASSERT_NE(loaded_.settings, nullptr);
+    rules_ = policy_rules(*loaded_.settings).rules;
+    ASSERT_NE(rules_, nullptr);
+  }
+  PolicyEffect effect(const std::vector<std::pair<PieceType, Sums>>& known) const {
+    const auto counters = readings(*rules_, known);
+    const std::vector<Truth> symbols(rules_->symbols.size(), Truth::kFalse);
+    Evaluation evaluation(*rules_);
+    const features::FeatureValues nothing;
+    evaluate(*rules_, {nothing, counters, symbols}, evaluation);
+    return effect_of(*rules_, evaluation);
+  }
+  bool is_marked(const std::vector<std::pair<PieceType, Sums>>& known) const {
+    return effect(known).action == rules::Action::kAddHeader;
+  }
+
+  config::Loaded loaded_;
+  std::shared_ptr<const CompiledRules> rules_;
+};
+
+using enum PieceType;
+using enum Measure;
+
+TEST_F(ShippedMarks, MarkWhatTheRecipientReportedHimself) {
+  for (const PieceType text : {kText, kRobustText, kShortText, kPhrase, kHiddenPhrase, kAttachment})
+    EXPECT_TRUE(is_marked({{text, said(kOwnComplaint, 1)}})) << to_string(text);
+  // One sign of another kind is not enough; two are.
+  for (const PieceType sign : {kSubject, kDisplayName, kForeignHost, kNotice, kStructure, kPhone})
+    EXPECT_FALSE(is_marked({{sign, said(kOwnComplaint, 1)}})) << to_string(sign);
+  EXPECT_TRUE(
+      is_marked({{kForeignHost, said(kOwnComplaint, 1)}, {kNotice, said(kOwnComplaint, 1)}}));
+  EXPECT_FALSE(
+      is_marked({{kForeignHost, said(kOwnComplaint, 1)}, {kLinkShape, said(kOwnComplaint, 1)}}))
+      << "both come from the same link";
+}
+
+TEST_F(ShippedMarks, AskThatAllRecipientsReportedIt) {
+  EXPECT_FALSE(is_marked({{kPhrase, said(kOwnComplaint, 1, 2)}}));
+  EXPECT_TRUE(is_marked({{kPhrase, said(kOwnComplaint, 2, 2)}}));
+}
+
+TEST_F(ShippedMarks, MarkForEverybodyWhenTwoPeopleReportedTheText) {
+  EXPECT_FALSE(is_marked({{kPhrase, said(kComplainers, 1)}}));
+  EXPECT_TRUE(is_marked({{kPhrase, said(kComplainers, 2)}}));
+  for (const PieceType text : {kText, kRobustText, kShortText, kAttachment, kHiddenPhrase})
+    EXPECT_TRUE(is_marked({{text, said(kComplainers, 2)}})) << to_string(text);
+  EXPECT_FALSE(is_marked({{kPhone, said(kComplainers, 9)}})) << "a telephone number is no text";
+  EXPECT_FALSE(is_marked({{kForeignHost, said(kComplainers, 9)}, {kNotice, said(kComplainers, 9)}}))
+      << "signs of other kinds are in shadow";
+  Sums disputed = said(kComplainers, 2);
+  disputed.of(kRescuers) = 1;
+  EXPECT_FALSE(is_marked({{kPhrase, disputed}}));
+}
+
+TEST_F(ShippedMarks, AddNothingToAScoreThatCouldReject) {
+  Sums all = said(kComplainers, 1000);
+  all.of(kOwnComplaint) = 1;
+  std::vector<std::pair<PieceType, Sums>> known;
+  for (const CounterNeed& need : rules_->needs) known.emplace_back(need.type, all);
+  EXPECT_TRUE(is_marked(known));
+  EXPECT_EQ(effect(known).score, 0);
+}
+
+TEST_F(ShippedMarks, TakeAMarkBackForWhoSaysThatItIsWanted) {
+  Sums marked = said(kComplainers, 4);
+  marked.of(kOwnRescue) = 1;
+  EXPECT_FALSE(is_marked({{kPhrase, marked}}));
+  EXPECT_LT(effect({{kPhrase, marked}}).score, 0) << "against hashes that others taught";
 }
 
 }  // namespace

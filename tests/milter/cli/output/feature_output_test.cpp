@@ -8,7 +8,7 @@ namespace shingled::milter::cli {
 namespace {
 
 using features::Feature;
-using storage::counters::Amounts;
+using features::Sums;
 using storage::counters::Measure;
 
 TEST(FeatureOutput, HasAValueOfEachType) {
@@ -27,11 +27,12 @@ TEST(FeatureOutput, HasAValueOfEachType) {
 }
 
 TEST(FeatureOutput, NamesTheMeasuresThatWereCounted) {
-  Amounts amounts;
-  EXPECT_EQ(amounts_text(amounts), "0");
+  Sums amounts;
+  EXPECT_EQ(sums_text(amounts), "0");
   amounts.of(Measure::kBytes) = 3400;
   amounts.of(Measure::kMass) = 12;
-  EXPECT_EQ(amounts_text(amounts), "mass 12, bytes 3400");
+  amounts.of(Measure::kComplainers) = 2;
+  EXPECT_EQ(sums_text(amounts), "mass 12, bytes 3400, complainers 2");
 }
 
 }  // namespace

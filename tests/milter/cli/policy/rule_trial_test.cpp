@@ -18,12 +18,12 @@ namespace shingled::milter::cli {
 namespace {
 
 using features::Feature;
+using features::Sums;
 using history::MessageRecord;
 using policy::testing::compiled;
 using policy::testing::rule;
 using rules::Action;
 using rules::Evidence;
-using storage::counters::Amounts;
 using storage::counters::Measure;
 using storage::counters::Period;
 using storage::sqlite::HistoryRow;
@@ -87,8 +87,8 @@ Plain any_message(std::mt19937& random) {
   return plain;
 }
 
-Amounts amounts_of(Measure measure, std::uint64_t count) {
-  Amounts out;
+Sums amounts_of(Measure measure, std::uint64_t count) {
+  Sums out;
   out.of(measure) = count;
   return out;
 }
@@ -103,7 +103,7 @@ HistoryRow row_of_plain(const Plain& plain, std::int64_t time) {
                        std::size_t window) {
     record.pieces.push_back({type, 1, count.has_value()});
     for (std::size_t w = 0; w < record.windows.size(); ++w)
-      record.sums.push_back(w == window && count ? amounts_of(measure, *count) : Amounts{});
+      record.sums.push_back(w == window && count ? amounts_of(measure, *count) : Sums{});
   };
   // One whose counters are not known, or that the row has no window for, is unknown all the same.
   if (plain.sender_mass || plain.has_day_window)
