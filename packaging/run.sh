@@ -41,11 +41,11 @@ status_port=${SHINGLED_STATUS_PORT:-11340}
 where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port"
   -o "status.listen=127.0.0.1:$status_port")
 
-# Starts the daemon with the database $1 and returns when its log says that it has started. Do not send requests before
+# Starts the demonstration's daemon, with the settings that follow, and returns when its log says that it has started. Do not send requests before
 # that: if another program has one of the ports, that program would answer.
 start() {
   : >"$demo/log"
-  "$shingled" run "${where[@]}" -o "storage.hashfile=$1" 2>"$demo/log" &
+  "$shingled" run "${where[@]}" "$@" 2>"$demo/log" &
   daemon=$!
   while ! grep -q ' started ' "$demo/log"; do
     if ! kill -0 "$daemon" 2>/dev/null; then
@@ -61,12 +61,19 @@ start() {
 send() { python3 packaging/milter_client.py --socket "127.0.0.1:$milter_port" "$@"; }
 say() { printf '\n%s\n' "$*"; }
 
-start "$demo/fuzzy.db"
+# Everybody who reports is one of ours (reports.residents). The counters would have to be days old to tell.
+start -o "storage.hashfile=$demo/fuzzy.db" -o "reports.file=$demo/reports.db" -o "reports.residents=all" \
+  -o "counters.directory=$demo/counters"
+report() { "$shingled" report "${where[@]}" --spam --reporter "$1@example.org" packaging/samples/1-offer.eml; }
 say "1. An offer arrives for the first time. Nobody knows it yet, so it passes:"
 send packaging/samples/1-offer.eml
-say "2. A user reports it:   shingled add --flag denied --weight 20 < packaging/samples/1-offer.eml"
-"$shingled" add "${where[@]}" --flag denied --weight 20 < packaging/samples/1-offer.eml
-say "3. It comes again with another greeting, another link and a changed sentence:"
+say "2. A user reports it, and another one:   shingled report --spam --reporter ann@example.org packaging/samples/1-offer.eml"
+report ann
+report bob
+say "3. It comes again with another greeting, another link and a changed sentence. It is marked:"
+send packaging/samples/2-offer-again.eml
+say "   Three more people report it. Now it is rejected:"
+for who in carol dave erin; do report "$who"; done
 send packaging/samples/2-offer-again.eml
 say "4. A private letter on the same subject still passes:"
 send packaging/samples/3-letter.eml

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/sections/sections.h"
+#include "config/words/units.h"
 
 namespace shingled::config {
 
@@ -8,6 +9,8 @@ namespace {
 
 constexpr std::size_t kTrustedMax = 10'000;
 constexpr std::size_t kReporterBytesMax = 256;
+constexpr Choice<Residents> kResidents[] = {{"all", Residents::kAll},
+                                            {"earned", Residents::kEarned}};
 
 void load_effect(Section&& section, Range<std::int64_t> range, ReportEffect& out) {
   section.text("flag", out.flag);
@@ -62,6 +65,29 @@ void load_domain(Section& section, std::string& out) {
   }
 }
 
+void load_rate(Section& section, BucketRate& out) {
+  constexpr std::string_view kAllowed =
+      "a number of reports in a time, such as 60 / 1h, from 1 / 10d to 1000 / 1s, or off";
+  constexpr double kSlowest = 1.0 / (10 * 24 * 3600);
+  constexpr double kFastest = 1000;
+  constexpr double kMost = 1e6;
+  const auto field = section.field("rate");
+  if (!field) return;
+  const auto text = field->scalar(kAllowed);
+  if (!text) return;
+  if (*text == "off" || *text == "no" || *text == "0") {
+    out = BucketRate{};
+    return;
+  }
+  const auto rate = parse_rate(*text);
+  const double leak = rate ? rate->amount / std::chrono::duration<double>(rate->time).count() : 0;
+  if (rate && rate->amount >= 1 && rate->amount <= kMost && leak >= kSlowest && leak <= kFastest) {
+    out = BucketRate{rate->amount, leak};
+  } else {
+    field->refuse("not such a rate", kAllowed);
+  }
+}
+
 }  // namespace
 
 void load_reports(Section&& section, ReportOptions& out) {
@@ -73,11 +99,15 @@ void load_reports(Section&& section, ReportOptions& out) {
   load_effect(section.section("ham"), {-1000, 0}, out.ham);
   section.text("ham_also", out.ham_also);
   section.number<std::uint32_t>("reporters_min", out.reporters_min, {1, 1000});
+  section.number<std::uint32_t>("reject_people", out.reject_people, {1, 1000});
+  section.choice<Residents>("residents", out.residents, kResidents);
+  section.number<std::uint32_t>("newcomers_max", out.newcomers_max, {0, 1000});
   load_trusted(section, out.trusted_reporters);
   section.number<std::uint32_t>("trusted_weight", out.trusted_weight, {1, 1000});
   load_domain(section, out.domain);
   section.path_or_empty("aliases", out.aliases);
   section.duration<seconds>("keep", out.keep, {hours(24), hours(24 * 3650)});
+  load_rate(section, out.rate);
   section.size("bytes_max", out.bytes_max, {std::uint64_t{4} << 10, std::uint64_t{256} << 20});
   if (out.enabled && out.file.empty()) {
     section.problem("file",

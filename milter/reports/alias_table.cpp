@@ -163,6 +163,25 @@ std::optional<std::string> AliasTable::step(std::string_view address) const {
   return std::string(address.substr(0, at)).append(*target);
 }
 
+std::vector<std::string> AliasTable::names_of(std::string_view mailbox, std::size_t most) const {
+  std::vector<std::string> out;
+  for (const std::uint32_t place : places_) {
+    if (out.size() == most) break;
+    const Entry entry = entry_at(place);
+    if (entry.target == mailbox && !entry.name.starts_with('@')) out.emplace_back(entry.name);
+  }
+  return out;
+}
+
+std::vector<std::string> AliasTable::targets() const {
+  std::vector<std::string> out;
+  for (const std::uint32_t place : places_) {
+    const std::string_view target = entry_at(place).target;
+    if (!target.starts_with('@')) out.emplace_back(target);
+  }
+  return out;
+}
+
 std::string AliasTable::mailbox_of(std::string_view address) const {
   std::string mailbox(address);
   for (std::size_t hop = 0; hop < kHopsMax; ++hop) {

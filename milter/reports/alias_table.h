@@ -47,6 +47,12 @@ class AliasTable {
   /// itself if no entry says more. Of addresses in a circle each stands for itself.
   [[nodiscard]] std::string mailbox_of(std::string_view address) const;
 
+  /// The addresses that are by one entry other names of this mailbox, at most `most`.
+  /// Cost: a look at each entry.
+  [[nodiscard]] std::vector<std::string> names_of(std::string_view mailbox, std::size_t most) const;
+  /// The addresses that entries name, without whole domains; some are there twice.
+  [[nodiscard]] std::vector<std::string> targets() const;
+
   [[nodiscard]] std::size_t size() const { return places_.size(); }
 
  private:

@@ -73,6 +73,12 @@ void MailboxNames::read(const std::string& path) {
   }
 }
 
+std::vector<std::string> MailboxNames::addresses_of(const std::string& mailbox) const {
+  std::vector<std::string> out = aliases_.names_of(mailbox, kAliasesMax);
+  out.push_back(mailbox);
+  return out;
+}
+
 std::string MailboxNames::mailbox_of(std::string_view reporter) const {
   std::string_view name = ascii::trim_space(reporter);
   if (name.starts_with('<') && name.ends_with('>')) name = name.substr(1, name.size() - 2);

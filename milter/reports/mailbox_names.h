@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/base/logger.h"
 #include "config/system/whole_file.h"
@@ -17,6 +18,8 @@ class MailboxNames {
  public:
   static constexpr std::size_t kFileBytesMax = 64UL * 1024 * 1024;
 
+  static constexpr std::size_t kAliasesMax = 16;
+
   explicit MailboxNames(Logger& logger) : logger_(logger) {}
 
   /// The settings `reports.domain` and `reports.aliases`. An empty domain is that of this machine,
@@ -30,6 +33,10 @@ class MailboxNames {
   /// Angle brackets, quotes, blanks around it, case, `+tag` and the marks of mail programs do not
   /// count.
   [[nodiscard]] std::string mailbox_of(std::string_view reporter) const;
+  /// The addresses at which mail comes to a mailbox: itself, and kAliasesMax other names.
+  [[nodiscard]] std::vector<std::string> addresses_of(const std::string& mailbox) const;
+  /// The mailboxes that the file of aliases names, some twice.
+  [[nodiscard]] std::vector<std::string> listed() const { return aliases_.targets(); }
 
  private:
   void read(const std::string& path);

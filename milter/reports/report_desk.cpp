@@ -13,9 +13,9 @@
 #include "milter/counters/counted_keys.h"
 #include "milter/counters/message_pieces.h"
 #include "milter/reports/message_shape.h"
+#include "milter/reports/report_desk_open.h"
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
-#include "storage/counters/timekeeper.h"
 
 namespace shingled::milter::reports {
 
@@ -36,22 +36,12 @@ std::string hex_name(std::uint64_t name) { return fmt::format("{:016x}", name); 
 
 }  // namespace
 
-struct ReportDesk::Open {
-  std::unique_ptr<ReportTable> table;
-  CounterKeyBytes site{};
-  std::vector<TaughtRule> rules;
-  std::set<std::uint64_t> trusted;  ///< names of reporters
-  storage::counters::Timekeeper time;
-  Teacher teacher;
-  bool has_rest = true;  ///< hashes may not have their weight
-  std::optional<TimePoint> forgot = {};
-};
-
 void ReportDesk::use(std::shared_ptr<const Settings> settings) {
   auto state = state_.lock();
   state->settings = std::move(settings);
   if (state->open == nullptr) return;
   state->open->rules = taught_rules(*state->settings);
+  state->open->steps = list_steps(*state->settings);
   state->open->trusted = trusted_names(*state);
 }
 
@@ -65,10 +55,14 @@ std::uint32_t ReportDesk::now() const { return unix_seconds(clock_.wall()); }
 
 Electorate ReportDesk::electorate(const State& state) const {
   Electorate out;
-  out.reporters_min = state.settings->reports.reporters_min;
-  out.trusted_weight = state.settings->reports.trusted_weight;
-  out.now = now();
+  const ReportOptions& options = state.settings->reports;
+  out.reporters_min = options.reporters_min;
+  out.reject_people = options.reject_people;
+  out.trusted_weight = options.trusted_weight;
+  out.newcomers_max = options.newcomers_max;
+  out.all_reside = options.residents == Residents::kAll;
   out.trusted = state.open->trusted;
+  out.steps = state.open->steps;
   return out;
 }
 
@@ -128,6 +122,7 @@ Status ReportDesk::open(State& state) {
       Open{*std::move(table),
            *site,
            taught_rules(*state.settings),
+           list_steps(*state.settings),
            {},
            storage::counters::Timekeeper(storage::counters::Timekeeper::State{*newest, 0}),
            Teacher(setup_.patience)});
@@ -188,8 +183,9 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
   }();
   time_.observe(static_cast<std::uint64_t>((clock_.now() - begun).count()));
   if (!receipt) {
+    const ErrorCode code = receipt.error().code;
     const bool refused =
-        receipt.error().code == ErrorCode::kInvalid || receipt.error().code == ErrorCode::kDenied;
+        code == ErrorCode::kInvalid || code == ErrorCode::kDenied || code == ErrorCode::kLimit;
     (refused ? events_.refused : events_.failures).add();
     LogLine line("report_failed");
     line.field("kind", to_string(report.kind)).field("why", receipt.error().message);
@@ -203,52 +199,93 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
   return receipt;
 }
 
+Status ReportDesk::make_ready(State& state) {
+  refresh_names(state);
+  if (Status done = teach_rest(*state.open); !done) return done;
+  return forget_old(state);
+}
+
+Status ReportDesk::check_rate(State& state, std::uint64_t reporter) {
+  Open& open = *state.open;
+  if (open.trusted.contains(reporter)) return {};
+  if (!open.rates.is_too_many(reporter, state.settings->reports.rate, clock_.now())) return {};
+  return Error{ErrorCode::kLimit,
+               "too many reports of this person (reports.rate); it may come again later"};
+}
+
 Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   if (Status opened = open(state); !opened) return opened.error();
-  Open& open = *state.open;
-  refresh_names(state);
-  if (Status done = teach_rest(open); !done) return done.error();
-  if (Status done = forget_old(state); !done) return done.error();
+  if (Status ready = make_ready(state); !ready) return ready.error();
+  const auto reporter = name_of(state, report.reporter);
+  if (!reporter) return reporter.error();
+  if (Status few = check_rate(state, *reporter); !few) return few.error();
+  auto receipt = take_from(state, report, *reporter);
+  if (!receipt) state.open->rates.take_back(*reporter, state.settings->reports.rate, clock_.now());
+  return receipt;
+}
 
+Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
+                                            std::uint64_t reporter) {
+  Open& open = *state.open;
   const ReportedMessage message =
       read_reported(report.message, open.site, *state.settings, open.rules);
-  const auto named = name_of(state, report.reporter);
-  if (!named) return named.error();
-  const std::uint64_t reporter = *named;
   const Electorate voters = electorate(state);
+  storage::sqlite::ReportRow row{message.name, reporter, report.kind, now(), message.hashes};
+  row.resident = residence(state, state.names.mailbox_of(report.reporter));
+  if (voters.trusted.contains(reporter)) {
+    row.ruling = report.kind == ReportKind::kSpam ? storage::sqlite::Ruling::kReopens
+                                                  : storage::sqlite::Ruling::kCloses;
+  }
   storage::sqlite::Weigh weigh;  // without a storage all weights stay
-  std::map<std::pair<Digest, std::uint32_t>, std::int32_t> seen;
   if (setup_.store != nullptr) {
-    // The report that this one may replace can have other hashes.
-    auto hashes = open.table->hashes_of(message.name, reporter);
-    if (!hashes) return hashes.error();
-    hashes->insert(hashes->end(), message.hashes.begin(), message.hashes.end());
-    const auto weights = stored_weights(*setup_.store, *hashes, now());
-    if (!weights) return weights.error();
-    for (std::size_t i = 0; i < hashes->size(); ++i)
-      seen[{(*hashes)[i].fingerprint.digest, (*hashes)[i].flag}] = (*weights)[i];
-    weigh = [&](const ReportedHash& hash,
-                std::span<const Supporter> supporters) -> Result<storage::sqlite::WantedWeight> {
-      return storage::sqlite::WantedWeight{wanted_weight(hash, supporters, voters),
-                                           seen[{hash.fingerprint.digest, hash.flag}]};
-    };
+    weigh = weigher(voters);
+    const auto known = open.table->known(message.hashes);
+    if (!known) return known.error();
+    for (const HashChange& hash : *known) {
+      const auto weight = weigh(hash.hash, {});
+      if (!weight) return weight.error();
+      if (hash.taught > 0 && weight->seen == 0) row.deleted.push_back(hash.id);
+    }
   }
   open.has_rest = true;  // until all is taught
-  const auto outcome =
-      open.table->add({message.name, reporter, report.kind, voters.now, message.hashes}, weigh);
+  const auto outcome = open.table->add(row, weigh);
   if (!outcome) return outcome.error();
   return finish(state, report, message, *outcome, voters);
+}
+
+storage::sqlite::Weigh ReportDesk::weigher(const Electorate& voters) {
+  using Seen = std::map<std::pair<Digest, std::uint32_t>, std::int32_t>;
+  return [this, &voters, seen = std::make_shared<Seen>()](
+             const ReportedHash& hash,
+             std::span<const Supporter> people) -> Result<storage::sqlite::WantedWeight> {
+    const auto [known, is_new] = seen->try_emplace({hash.fingerprint.digest, hash.flag}, 0);
+    if (is_new) {
+      const auto weights = stored_weights(*setup_.store, {&hash, 1}, now());
+      if (!weights) return weights.error();
+      known->second = weights->front();
+    }
+    return storage::sqlite::WantedWeight{wanted_weight(hash, people, voters), known->second};
+  };
+}
+
+std::optional<bool> ReportDesk::residence(State& state, const std::string& mailbox) {
+  const auto store = setup_.counters ? setup_.counters() : nullptr;
+  if (store == nullptr) return std::nullopt;
+  return state.open->residence.ask(*store, state.open->site, state.names.addresses_of(mailbox),
+                                   clock_.now() + kCountPatience);
+}
+
+Status ReportDesk::teach(Open& open, std::span<const HashChange> changes) {
+  if (changes.empty()) return {};
+  if (Status done = open.teacher.teach(*setup_.store, changes); !done) return done;
+  return open.table->finish(changes);
 }
 
 Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                                          const ReportedMessage& message,
                                          const ReportOutcome& outcome, const Electorate& voters) {
   Open& open = *state.open;
-  if (!outcome.changes.empty()) {
-    if (Status done = open.teacher.teach(*setup_.store, outcome.changes); !done)
-      return done.error();
-    if (Status done = open.table->finish(outcome.changes); !done) return done.error();
-  }
+  if (Status done = teach(open, outcome.changes); !done) return done.error();
   open.has_rest = false;
 
   ReportReceipt receipt;
@@ -256,6 +293,9 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   receipt.hashes = message.hashes.size();
   receipt.changed = outcome.changes.size();
   receipt.not_taught = message.not_taught;
+  const auto told = figures(open, message.name, outcome.reporter.name, voters);
+  if (!told) return told.error();
+  receipt.figures = *told;
   const bool said_before = outcome.what == ReportOutcome::What::kSame && outcome.counted.whole;
   if (setup_.label && message.history_name != 0 && !said_before) {
     const auto who = open.table->reporters_of(message.name);
@@ -288,19 +328,9 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
   storage::people::Statement said{.person = reporter.name,
                                   .message = message.name,
                                   .kind = report.kind,
+                                  .standing = standing_of(reporter, voters),
                                   .time = now(),
                                   .signs = {}};
-  switch (standing_of(reporter, voters)) {
-    case Standing::kNewcomer:
-      said.standing = storage::people::Standing::kNewcomer;
-      break;
-    case Standing::kEstablished:
-      said.standing = storage::people::Standing::kResident;
-      break;
-    case Standing::kTrusted:
-      said.standing = storage::people::Standing::kTrusted;
-      break;
-  }
   const bool proved = counters::is_from_proved(message.pieces);
   for (const storage::counters::Pair& key :
        counters::keys_of(open.site, message.space, message.pieces))
@@ -318,8 +348,7 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
   // Whoever was counted may always take it back.
   const bool known = outcome.counted.any();
   const bool newcomer = standing_of(outcome.reporter, voters) == Standing::kNewcomer;
-  if (!known && newcomer && outcome.newcomers >= static_cast<std::uint64_t>(kNewcomersMax))
-    return false;
+  if (!known && newcomer && outcome.newcomers >= voters.newcomers_max) return false;
   const TimePoint deadline = clock_.now() + kCountPatience;
   const bool spam = report.kind == ReportKind::kSpam;
   storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
@@ -353,8 +382,9 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
   const auto add_hash = [&](const ReportedHash& hash, std::span<const Supporter> supporters) {
     const auto known = std::ranges::find_if(
         supporters, [&](const Supporter& one) { return one.reporter.name == self; });
-    if (known != supporters.end() && (standing_of(known->reporter, voters) != Standing::kNewcomer ||
-                                      newcomers_among(supporters, voters) <= kNewcomersMax))
+    if (known != supporters.end() &&
+        (standing_of(known->reporter, voters) != Standing::kNewcomer ||
+         newcomers_among(supporters, voters) <= std::int64_t{voters.newcomers_max}))
       pairs.push_back({PieceType::kHashReporter, to_hex(hash.fingerprint.digest.bytes), reporter});
   };
   if (Status looked = open.table->each_hash(message.name, self, add_hash); !looked) return looked;
@@ -364,27 +394,6 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
   who.amounts.of(Measure::kMass) = 1;
   who.amounts.of(Measure::kComplaint) = 1;
   return store.add(who, deadline);
-}
-
-Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
-  auto state = state_.lock();
-  if (Status opened = open(*state); !opened) return opened.error();
-  auto rows = state->open->table->reporters(most);
-  if (!rows) return rows.error();
-  const Electorate voters = electorate(*state);
-  std::vector<KnownReporter> out;
-  for (const storage::sqlite::ReporterRow& row : *rows) {
-    KnownReporter known{row, standing_of(row, voters), {}};
-    if (known.standing == Standing::kTrusted) {
-      const auto& trusted = state->settings->reports.trusted_reporters;
-      const auto named = std::ranges::find_if(trusted, [&](const std::string& name) {
-        return reporter_name(state->open->site, state->names.mailbox_of(name)) == row.name;
-      });
-      if (named != trusted.end()) known.name = *named;
-    }
-    out.push_back(std::move(known));
-  }
-  return out;
 }
 
 void ReportDesk::report(MetricReport& report) const {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
+#include "milter/reports/case_figures.h"
 #include "milter/reports/mailbox_names.h"
 #include "milter/reports/reported_message.h"
 #include "milter/reports/support.h"
@@ -56,7 +59,8 @@ struct ReportEvents {
         {&Counters::turned,
          {"shingled_reports_turned", "Reports that took back one of the same person."}},
         {&Counters::refused,
-         {"shingled_reports_refused", "Reports that were refused: not a mail, not a reporter."}},
+         {"shingled_reports_refused",
+          "Reports that were refused: not a mail, not a reporter, too many of one person."}},
         {&Counters::failures,
          {"shingled_reports_failures", "Reports that could not be stored, taught or counted."}},
         {&Counters::hashes,
@@ -79,6 +83,8 @@ struct ReportReceipt {
   std::uint64_t changed = 0;  ///< whose weight in the storage changed
   bool counted = false;       ///< as complaint or rescue, now or before
   std::string not_taught;     ///< why it has no hashes to teach; else empty
+  /// Of the hash about which most is said; nullopt if there is none on the list of spam.
+  std::optional<CaseFigures> figures = {};
 };
 
 /// A reporter as people see him.
@@ -86,6 +92,23 @@ struct KnownReporter {
   storage::sqlite::ReporterRow row;
   Standing standing = Standing::kNewcomer;
   std::string name;  ///< of a trusted one; else empty
+};
+
+/// Somebody who said something of a case.
+struct CasePerson {
+  storage::sqlite::Supporter word;
+  Standing standing = Standing::kNewcomer;
+  std::string name;  ///< if the settings or the file of aliases know it; else empty
+};
+
+/// A case as people see it.
+struct KnownCase {
+  std::string id;  ///< the first digits of its oldest digest
+  CaseEffect effect = CaseEffect::kNoted;
+  storage::sqlite::CaseRow row;
+  std::vector<std::string> lists;  ///< of its hashes, by name or number
+  std::vector<CasePerson> people;
+  Sides sides;
 };
 
 /// Told after each report that is new, turned or was not finished before: the name of the
@@ -107,8 +130,12 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// ahead: it may be wrong. A crash between storage and reports.db changes nothing, unless somebody
 /// else taught the same hash in between.
 ///
-/// What one message gives the counters is bounded: of newcomers (support.h) at most kNewcomersMax
-/// count as complaint or rescue of a message, and as reporters of a hash.
+/// What one message gives the counters is bounded: of newcomers (support.h) at most
+/// `newcomers_max` count as complaint or rescue of a message, and as reporters of a hash.
+///
+/// Undo lasts: of a hash that somebody else took out of the storage, which is seen with its next
+/// report, everything that was said before is withdrawn. What somebody trusted calls wanted is
+/// closed: reports of others change nothing until somebody trusted says spam.
 ///
 /// The file is opened with the first report, so that nobody's mail depends on it.
 /// Threads: any; one report at a time.
@@ -135,12 +162,28 @@ class ReportDesk {
   /// Ends the taking of reports and closes the file.
   void close();
 
-  /// Errors:  kInvalid (not a mail, not a reporter), kDenied (reports.enabled: no),
-  ///          kUnavailable (also before `use` and after `close`) and kCorrupt (file, storage,
-  ///          counters; full disk), kTimeout. Then the report may come again.
+  /// Errors:  kInvalid (not a mail, not a reporter), kDenied (reports.enabled: no), kLimit (too many
+  ///          of this person; later ones are taken), kUnavailable (also before `use` and after
+  ///          `close`) and kCorrupt (file, storage, counters; full disk), kTimeout. Then the report
+  ///          may come again.
   Result<ReportReceipt> take(const Report& report);
   /// At most `most`, those with most reports first.
   Result<std::vector<KnownReporter>> reporters(std::size_t most);
+
+  /// Withdraws the reports behind these hashes and what matches them, on one list or on all (0).
+  /// What they taught is taken off the storage. Nothing happens where nobody ever reported.
+  /// Returns how many people's reports stood behind them.
+  Result<std::uint64_t> withdraw(std::span<const Digest> digests, std::uint32_t flag);
+  /// Cases with a report since `since` (Unix seconds), the newest first, at most `most`. `names`:
+  /// with the names of people, as far as they are known.
+  Result<std::vector<KnownCase>> cases(std::int64_t since, std::size_t most, bool names);
+  /// The case of a name (KnownCase::id or more digits of the digest of any hash of it).
+  /// Errors: also kNotFound, and kInvalid: it names several, or none can be named so.
+  Result<KnownCase> find_case(std::string_view id, bool names);
+  /// Closes a case, or opens it again, as somebody trusted may.
+  /// Errors: as `find_case`.
+  Result<KnownCase> rule_case(std::string_view id, storage::sqlite::Ruling ruling);
+
   void report(MetricReport& report) const;
 
  private:
@@ -154,7 +197,26 @@ class ReportDesk {
   };
 
   Result<ReportReceipt> take_now(State& state, const Report& report);
+  /// After the rate of the person.
+  Result<ReportReceipt> take_from(State& state, const Report& report, std::uint64_t reporter);
+  /// Errors: kLimit.
+  Status check_rate(State& state, std::uint64_t reporter);
+  /// Opens the file, and makes it if there is none.
   Status open(State& state);
+  /// For what asks about reports: true if there are some, so that no file is made.
+  Result<bool> open_if_there(State& state);
+  Status make_ready(State& state);
+  /// Tells what the storage has of the hashes, each when it is asked for first.
+  storage::sqlite::Weigh weigher(const Electorate& voters);
+  Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
+  /// nullopt: as it was known before.
+  std::optional<bool> residence(State& state, const std::string& mailbox);
+  Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
+                                             std::uint64_t reporter, const Electorate& voters);
+  KnownCase known_case(const State& state, storage::sqlite::CaseRow row,
+                       const std::map<std::uint64_t, std::string>& names) const;
+  [[nodiscard]] static std::map<std::uint64_t, std::string> known_names(const State& state,
+                                                                        bool wanted);
   /// Reads again who a name means, if that may have changed.
   void refresh_names(State& state);
   /// The name of a mailbox among the reports. Reports under the name that versions before it gave a

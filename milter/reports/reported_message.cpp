@@ -28,6 +28,25 @@ namespace {
 /// A list of this rule gets this weight of one reporter of wanted mail.
 constexpr std::int32_t kWantedWeight = 1;
 
+/// 0 for a text of the body, 1 for another text, 2 for a file.
+int rank_of(const mime::PartHash& hash) {
+  const bool text = hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml ||
+                    hash.kind == mime::PartKind::kRobust ||
+                    hash.kind == mime::PartKind::kHtmlStructure;
+  if (!text) return 2;
+  return hash.place == mime::PartPlace::kBody ? 0 : 1;
+}
+
+/// Texts as they come, those of the body first, then files by size.
+std::vector<mime::PartHash> most_telling_first(std::vector<mime::PartHash> hashes) {
+  std::ranges::stable_sort(hashes, [](const mime::PartHash& a, const mime::PartHash& b) {
+    const int rank = rank_of(a);
+    if (rank != rank_of(b)) return rank < rank_of(b);
+    return rank == 2 && a.bytes > b.bytes;
+  });
+  return hashes;
+}
+
 /// The hashes of a rule on its lists; those that are there already are left out.
 void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
                 std::set<std::pair<Digest, std::uint32_t>>& seen, std::vector<ReportedHash>& out) {
@@ -122,7 +141,7 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
     if (auto why = common_property(bytes, analysis, of_rule)) {
       out.not_taught = *std::move(why);
     } else {
-      add_hashes(own_hashes(of_rule), rules[i], seen, out.hashes);
+      add_hashes(most_telling_first(own_hashes(of_rule)), rules[i], seen, out.hashes);
     }
   }
   return out;

@@ -57,7 +57,9 @@ struct ReportedMessage {
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
   std::string not_taught;  ///< why it has no hashes: it looks like many others; else empty
 };
-inline constexpr std::size_t kReportedHashesMax = 1000;
+/// Texts come first, then the largest files: one message may have thousands of parts, and each hash
+/// is kept for `reports.keep`.
+inline constexpr std::size_t kReportedHashesMax = 64;
 
 /// Reads a delivered message. Mail of a logged-in user counts as outgoing.
 /// Errors:  none; see why_no_message() before.

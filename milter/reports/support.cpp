@@ -4,52 +4,43 @@
 
 namespace shingled::milter::reports {
 
+using storage::sqlite::ReportedHash;
 using storage::sqlite::ReporterRow;
 using storage::sqlite::ReportKind;
 using storage::sqlite::Supporter;
 
 namespace {
 
-constexpr std::int64_t kOneVoice = 1000;
+constexpr std::int64_t kOnePerson = 1000;
 constexpr std::int64_t kWeightMost = 1'000'000;
 
-/// The voices of one side, in thousandths.
-struct Voices {
-  std::int64_t established = 0;
-  std::int64_t newcomers = 0;
-  std::int64_t trusted = 0;  ///< how many of the established ones are
+/// The weight of `people` on a list where one of them weighs 1.
+std::int64_t scaled(std::int64_t people, bool may_reject, const ListSteps& steps,
+                    const Electorate& electorate) {
+  const std::int64_t least = electorate.reporters_min;
+  if (people < least) return people;  // of somebody trusted
+  if (!steps.reject) return std::int64_t{steps.header} + people - least;
+  if (may_reject && people >= electorate.reject_people)
+    return std::int64_t{steps.rejects} + people - electorate.reject_people;
+  return steps.marks;
+}
 
-  [[nodiscard]] std::int64_t sum() const {
-    return established + std::min(newcomers, kNewcomersMax * kOneVoice);
-  }
-  [[nodiscard]] bool suffices(std::uint32_t reporters_min) const {
-    return trusted > 0 || sum() >= std::int64_t{reporters_min} * kOneVoice;
-  }
-  [[nodiscard]] std::int64_t whole() const { return sum() / kOneVoice; }
-};
-
-struct Sides {
-  Voices spam;
-  Voices ham;
-};
-
-Sides sides_of(std::span<const Supporter> supporters, const Electorate& electorate) {
-  Sides out;
-  for (const Supporter& supporter : supporters) {
-    Voices& side = supporter.kind == ReportKind::kSpam ? out.spam : out.ham;
-    const Standing standing = standing_of(supporter.reporter, electorate);
-    const std::int64_t voice = voice_of(supporter.reporter, electorate);
-    (standing == Standing::kNewcomer ? side.newcomers : side.established) += voice;
-    side.trusted += standing == Standing::kTrusted ? 1 : 0;
-  }
-  return out;
+std::int64_t weight_of_wanted(const ReportedHash& hash, const Sides& sides,
+                              const Electorate& electorate) {
+  const std::int64_t people = (sides.ham.thousandths - sides.spam.thousandths) / kOnePerson;
+  const bool suffices = sides.ham.trusted > 0 || people >= electorate.reporters_min;
+  return suffices && sides.ham.has_resident ? people * hash.per_ham : 0;
 }
 
 }  // namespace
 
 storage::people::Weights weights_of(const ReportOptions& options) {
-  return {.trusted = options.trusted_weight,
-          .newcomers_max = static_cast<std::uint32_t>(kNewcomersMax)};
+  return {.trusted = options.trusted_weight, .newcomers_max = options.newcomers_max};
+}
+
+Standing standing_of(const ReporterRow& reporter, const Electorate& electorate) {
+  if (electorate.trusted.contains(reporter.name)) return Standing::kTrusted;
+  return electorate.all_reside || reporter.resident ? Standing::kResident : Standing::kNewcomer;
 }
 
 double reputation(const ReporterRow& reporter) {
@@ -57,50 +48,71 @@ double reputation(const ReporterRow& reporter) {
          (static_cast<double>(reporter.agreed) + static_cast<double>(reporter.disagreed) + 2);
 }
 
-Standing standing_of(const ReporterRow& reporter, const Electorate& electorate) {
-  if (electorate.trusted.contains(reporter.name)) return Standing::kTrusted;
-  const bool known = reporter.agreed >= kEstablishedAgreed &&
-                     reporter.agreed > reporter.disagreed &&
-                     electorate.now - reporter.first > kEstablishedSeconds;
-  return known ? Standing::kEstablished : Standing::kNewcomer;
+Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) {
+  Sides out;
+  std::int64_t newcomers_of_spam = 0;
+  std::int64_t newcomers_of_ham = 0;
+  for (const Supporter& one : people) {
+    const bool spam = one.kind == ReportKind::kSpam;
+    Side& side = spam ? out.spam : out.ham;
+    ++side.people;
+    const Standing standing = standing_of(one.reporter, electorate);
+    if (standing == Standing::kNewcomer) {
+      ++(spam ? newcomers_of_spam : newcomers_of_ham);
+      continue;
+    }
+    const bool trusted = standing == Standing::kTrusted;
+    side.has_resident = true;
+    side.trusted += trusted ? 1 : 0;
+    side.thousandths += kOnePerson * (trusted ? std::int64_t{electorate.trusted_weight} : 1);
+  }
+  const std::int64_t newcomers = newcomers_of_spam + newcomers_of_ham;
+  const std::int64_t counted = std::min<std::int64_t>(newcomers, electorate.newcomers_max);
+  const auto add = [&](Side& side, std::int64_t of_side, const Side& other) {
+    if (newcomers == 0 || (other.has_resident && !side.has_resident)) return;
+    side.thousandths += counted * kOnePerson * of_side / newcomers;
+  };
+  add(out.spam, newcomers_of_spam, out.ham);
+  add(out.ham, newcomers_of_ham, out.spam);
+  return out;
 }
 
-std::int64_t voice_of(const ReporterRow& reporter, const Electorate& electorate) {
-  if (electorate.trusted.contains(reporter.name))
-    return std::int64_t{electorate.trusted_weight} * kOneVoice;
-  const auto voice = static_cast<std::int64_t>(2 * (reporter.agreed + 1) * kOneVoice /
-                                               (reporter.agreed + reporter.disagreed + 2));
-  return std::min(voice, kOneVoice);
+std::int32_t weight_of_spam(const ReportedHash& hash, const Sides& sides,
+                            const Electorate& electorate) {
+  const std::int64_t against = -std::int64_t{hash.per_ham} * sides.ham.thousandths;
+  const std::int64_t left = (sides.spam.thousandths - against) / kOnePerson;
+  const bool suffices = sides.spam.trusted > 0 || left >= electorate.reporters_min;
+  if (!suffices || left <= 0) return 0;
+  const std::int64_t weight = hash.per_spam * scaled(left, sides.spam.has_resident,
+                                                     electorate.steps_of(hash.flag), electorate);
+  return static_cast<std::int32_t>(std::min(weight, kWeightMost));
 }
 
-std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
-                           std::span<const Supporter> supporters, const Electorate& electorate) {
-  const auto [spam, ham] = sides_of(supporters, electorate);
-  std::int64_t weight = 0;
-  if (spam.suffices(electorate.reporters_min)) weight += hash.per_spam * spam.whole();
-  if (hash.per_spam > 0 || ham.suffices(electorate.reporters_min))
-    weight += hash.per_ham * ham.whole();
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(weight, 0, kWeightMost));
+std::int32_t wanted_weight(const ReportedHash& hash, std::span<const Supporter> people,
+                           const Electorate& electorate) {
+  const Sides sides = sides_of(people, electorate);
+  if (hash.per_spam != 0) return hash.closed ? 0 : weight_of_spam(hash, sides, electorate);
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(weight_of_wanted(hash, sides, electorate), 0, kWeightMost));
 }
 
 std::optional<ReportKind> majority_of(std::span<const Supporter> reporters,
                                       const Electorate& electorate) {
   const auto [spam, ham] = sides_of(reporters, electorate);
-  const auto more = [](std::int64_t of_spam, std::int64_t of_ham) -> std::optional<ReportKind> {
+  const auto more = [](std::uint64_t of_spam, std::uint64_t of_ham) -> std::optional<ReportKind> {
     if (of_spam == of_ham) return std::nullopt;
     return of_spam > of_ham ? ReportKind::kSpam : ReportKind::kHam;
   };
   const auto trusted = more(spam.trusted, ham.trusted);
-  return trusted ? trusted : more(spam.sum(), ham.sum());
+  return trusted ? trusted
+                 : more(static_cast<std::uint64_t>(spam.thousandths),
+                        static_cast<std::uint64_t>(ham.thousandths));
 }
 
 std::int64_t newcomers_among(std::span<const Supporter> supporters, const Electorate& electorate) {
-  std::set<std::uint64_t> names;  // one may be there on both sides
-  for (const Supporter& supporter : supporters) {
-    if (standing_of(supporter.reporter, electorate) == Standing::kNewcomer)
-      names.insert(supporter.reporter.name);
-  }
-  return static_cast<std::int64_t>(names.size());
+  return std::ranges::count_if(supporters, [&](const Supporter& one) {
+    return standing_of(one.reporter, electorate) == Standing::kNewcomer;
+  });
 }
 
 }  // namespace shingled::milter::reports

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,12 +12,17 @@
 
 namespace shingled::milter::reports {
 
-/// Reporters with whom others agreed on fewer messages are newcomers.
-inline constexpr std::uint64_t kEstablishedAgreed = 3;
-/// And those whose first report is not older.
-inline constexpr std::int64_t kEstablishedSeconds = 24L * 3600;
-/// Of the newcomers who report a hash or a message, however many they are, at most so many count.
-inline constexpr std::int64_t kNewcomersMax = 3;
+/// Which weights of a list do what. The defaults are those of the list `denied` with the default
+/// actions.
+struct ListSteps {
+  std::int32_t header = 2;                 ///< the least with which the same message gets a header
+  std::optional<std::int32_t> reject = 5;  ///< and is rejected; none = never
+  /// What is taught for a header: the most that never rejects, so that what is only similar gets a
+  /// header, too.
+  std::int32_t marks = 3;
+  std::int32_t rejects = 6;  ///< for a reject: also of a message that is very near
+  friend bool operator==(const ListSteps&, const ListSteps&) = default;
+};
 
 /// As how many people reporters count where people are counted.
 storage::people::Weights weights_of(const ReportOptions& options);
@@ -24,39 +30,72 @@ storage::people::Weights weights_of(const ReportOptions& options);
 /// Who decides what a report weighs.
 struct Electorate {
   std::uint32_t reporters_min = 2;
-  std::uint32_t trusted_weight = 1;  ///< as how many people a trusted one counts
-  std::set<std::uint64_t> trusted;   ///< by name
-  std::int64_t now = 0;              ///< Unix seconds
+  std::uint32_t reject_people = 5;
+  std::uint32_t trusted_weight = 1;          ///< as how many people a trusted one counts
+  std::uint32_t newcomers_max = 3;           ///< as how many people all newcomers of a case count
+  bool all_reside = false;                   ///< nobody is a newcomer
+  std::set<std::uint64_t> trusted;           ///< by name
+  std::map<std::uint32_t, ListSteps> steps;  ///< by list; one that is not there has the default
+
+  [[nodiscard]] ListSteps steps_of(std::uint32_t flag) const {
+    const auto found = steps.find(flag);
+    return found == steps.end() ? ListSteps{} : found->second;
+  }
 };
 
-enum class Standing : std::uint8_t { kNewcomer, kEstablished, kTrusted };
+/// Trusted people are configured. A resident is a mailbox that gets wanted mail here; a name that
+/// somebody made up gets none. Everybody else is a newcomer. That others agree with somebody makes
+/// him neither, as the names may all be his own.
+using storage::sqlite::Standing;
 
-/// How far others agree: (agreed + 1) / (agreed + disagreed + 2), between 0 and 1. A new reporter
-/// has 0.5.
-double reputation(const storage::sqlite::ReporterRow& reporter);
-
-/// A newcomer becomes established when others agreed with him on kEstablishedAgreed messages, his
-/// first report is older than kEstablishedSeconds and his reputation is above 0.5.
 Standing standing_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
 
-/// As how many different reporters one counts, in thousandths: 2000 x reputation, at most 1000.
-/// So a new reporter counts as one, and one whom others contradict as less. A trusted one counts as
-/// `trusted_weight`, whoever contradicts.
-std::int64_t voice_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
+/// How far others agree: (agreed + 1) / (agreed + disagreed + 2), between 0 and 1. A new reporter
+/// has 0.5. People look at it; it decides nothing.
+double reputation(const storage::sqlite::ReporterRow& reporter);
+
+/// One side of a case.
+struct Side {
+  std::uint64_t people = 0;      ///< all of them
+  std::int64_t thousandths = 0;  ///< as how many people they count
+  std::uint64_t trusted = 0;     ///< how many of them are
+  bool has_resident = false;     ///< or somebody trusted
+};
+
+struct Sides {
+  Side spam;
+  Side ham;
+};
+
+/// The two sides of a case. A pure function. The law:
+///
+/// 1. A resident counts as one person, a trusted one as `trusted_weight`.
+/// 2. All newcomers of a case, of both sides together, count as at most `newcomers_max` people. If
+///    there are more, each counts as the same fraction. So whoever makes up names can fill his side
+///    only as far as he outnumbers the other newcomers, and never beyond `newcomers_max`.
+/// 3. Newcomers alone count nothing against a side with a resident or somebody trusted.
+Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Electorate& electorate);
 
 /// The weight that reports give a hash on its list. A pure function.
 ///
-/// The voices of each side are added up, those of newcomers up to kNewcomersMax. Spam counts if a
-/// trusted reporter is among them, or if they are `reporters_min` or more; so does wanted mail on
-/// a list that only wanted mail puts something on. Then the weight is `per_spam` for each whole
-/// voice of spam and `per_ham` for each of wanted mail, and never below 0.
+/// A closed case has none. Else n is the whole number of people who say spam, less `-per_ham`
+/// times those who want it. Below `reporters_min` it weighs nothing, or n if somebody trusted is
+/// among them. Then it is `steps.marks`; from `reject_people` on it is `steps.rejects` and one more
+/// for each more, unless they are newcomers alone. Where nothing rejects, it is `steps.header` and
+/// one more for each more. All that times `per_spam`.
+///
+/// On a list that only wanted mail puts something on (per_spam 0), it is `per_ham` for each person
+/// who wants it, less those who do not, if they are `reporters_min` and not newcomers alone.
 std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
-                           std::span<const storage::sqlite::Supporter> supporters,
+                           std::span<const storage::sqlite::Supporter> people,
                            const Electorate& electorate);
 
+/// The same of two sides, on a list of spam that is not closed.
+std::int32_t weight_of_spam(const storage::sqlite::ReportedHash& hash, const Sides& sides,
+                            const Electorate& electorate);
+
 /// What a message is by those who reported it: what more of the trusted ones say, and if these
-/// are silent or divided, the side with more voices, those of newcomers up to kNewcomersMax.
-/// nullopt at a tie. A pure function.
+/// are silent or divided, the side that counts as more people. nullopt at a tie. A pure function.
 std::optional<storage::sqlite::ReportKind> majority_of(
     std::span<const storage::sqlite::Supporter> reporters, const Electorate& electorate);
 

@@ -17,7 +17,7 @@ constexpr double kImageBesideLongText = 0.25;
 constexpr double kImageBesideShortText = 0.9;
 constexpr double kImageBesideWeakText = 0.5;
 constexpr double kWeakTextProbability = 0.75;
-constexpr double kTextBesideImage = 1.1;
+constexpr double kTextBesideImage = kContextMost;
 
 enum class Medium { kText, kImage, kOther };
 
@@ -76,10 +76,13 @@ double context_factor(Medium medium, const Company& company, TextAmount text) {
                                                      : kImageBesideWeakText;
 }
 
+double saturation(std::int32_t value, double hits_limit) {
+  return hits_limit == 0 ? 0 : std::tanh(std::numbers::e * value / hits_limit);
+}
+
 void weigh(Hit& hit, const Lookup& lookup, double context, double weight_threshold) {
   const bool small_image = medium(lookup.hash) == Medium::kImage;
-  hit.saturation =
-      hit.hits_limit == 0 ? 0 : std::tanh(std::numbers::e * hit.value / hit.hits_limit);
+  hit.saturation = saturation(hit.value, hit.hits_limit);
   hit.certainty = normalised(lookup.probability);
   hit.image = small_image ? std::pow(hit.certainty, kImageExponent) : 1;
   hit.context = context;
@@ -89,6 +92,10 @@ void weigh(Hit& hit, const Lookup& lookup, double context, double weight_thresho
 }
 
 }  // namespace
+
+double list_score(const FlagOptions& list, std::int32_t value) {
+  return saturation(value, list.hits_limit) * list.weight;
+}
 
 std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules) {
   const std::vector<Company> companies = companies_of(facts, rules.size());

@@ -45,6 +45,11 @@ struct Hit {
   [[nodiscard]] std::string arithmetic() const;
 };
 
+/// The score of an exact hit of this value on a list, when nothing else is found. Pure.
+double list_score(const FlagOptions& list, std::int32_t value);
+/// The other parts of a message multiply the score of a hit by at most this.
+inline constexpr double kContextMost = 1.1;
+
 /// One hit for each flag of each look-up that found something, in the order of the look-ups. Flags
 /// that the rule does not name are left out if the rule has `skip_unknown`. Pure.
 /// Source: PROTOCOL.md section 6 (4.1.3 and later).

@@ -25,7 +25,8 @@ namespace shingled::milter::status {
 ///   /matches  all stored hashes that match a given one, the best first (match_question.h)
 ///   /buckets  the buckets of the rate limits (bucket_pages.h), only for this machine
 ///   /counters the counters of pieces of mail (counter_pages.h), only for this machine
-///   /report, /reporters  reports of people (report_pages.h), only for this machine
+///   /report, /reporters, /withdraw, /cases, /case
+///             reports of people (report_pages.h), only for this machine
 ///
 /// The other pages are not secret: keys cannot get into a report or a match. Only the pages of
 /// buckets, counters and reports do I/O and wait.

@@ -42,6 +42,19 @@ struct ReportStatements {
   Statement rename_reporter;
   Statement rename_in_reports;
   Statement rename_in_links;
+  Statement note_resident;
+  Statement find_digest;
+  Statement has_links;
+  Statement has_closed;
+  Statement decide;
+  Statement people_of;
+  Statement withdraw;
+  Statement texts_beside;
+  Statement other_lists;
+  Statement recent_hashes;
+  Statement closed_hashes;
+  Statement reports_of_hash;
+  Statement digests_between;
 };
 
 /// Errors: those of Database.
@@ -59,11 +72,12 @@ inline constexpr std::int64_t kWholeCounted = 1;
 inline constexpr std::int64_t kPiecesCounted = 2;
 inline constexpr std::int64_t kOppositeCounted = 4;
 
-/// name, reports, agreed, disagreed, first, last
+/// name, reports, agreed, disagreed, first, last, resident
 ReporterRow reporter_of(const Statement& row);
 /// The same columns and kind.
 Supporter supporter_of(const Statement& row);
-/// id, digest, flag, shingle_set, per_spam, per_ham, taught, wanted, seen. `path`: for errors.
+/// id, digest, flag, shingle_set, per_spam, per_ham, taught, wanted, seen, closed. `path`: for
+/// errors.
 /// Errors: kCorrupt.
 Result<HashChange> hash_of(const Statement& row, const std::string& path);
 

@@ -1,6 +1,8 @@
 #include "storage/sqlite/report_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "storage/sqlite/report_schema.h"
@@ -31,60 +33,101 @@ Result<std::unique_ptr<ReportTable>> ReportTable::open(const std::string& path,
     return prepared.error();
   auto statements = prepare_report_statements(*file->database);
   if (!statements) return statements.error();
-  return std::unique_ptr<ReportTable>(new ReportTable(
-      *std::move(file), std::make_unique<ReportStatements>(*std::move(statements))));
+  auto index = CaseIndex::open(*file->database);
+  if (!index) return index.error();
+  return std::unique_ptr<ReportTable>(
+      new ReportTable(*std::move(file), std::make_unique<ReportStatements>(*std::move(statements)),
+                      *std::move(index)));
 }
 
-ReportTable::ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements)
-    : file_(std::move(file)), statements_(std::move(statements)) {}
+ReportTable::ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements,
+                         CaseIndex index)
+    : file_(std::move(file)), statements_(std::move(statements)), index_(std::move(index)) {}
 
 ReportTable::~ReportTable() = default;
+
+std::vector<std::int64_t> ReportTable::Touched::all() const {
+  std::vector<std::int64_t> out = own;
+  out.insert(out.end(), replaced.begin(), replaced.end());
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
 
 Result<ReportOutcome> ReportTable::add(const ReportRow& row, const Weigh& weigh) {
   auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
   ReportOutcome out;
-  std::optional<ReportKind> before;
   std::int64_t counted = 0;
-  statements_->find_report.bind(1, signed_name(row.message)).bind(2, signed_name(row.reporter));
-  Status done = for_each_row(statements_->find_report, [&](const Statement& found) {
-    before = kind_of(found.integer(0));
-    counted = found.integer(1);
-  });
-  if (!done) return done.error();
-  std::vector<std::int64_t> touched;
-  if (before == row.kind) {
-    out.what = ReportOutcome::What::kSame;
-  } else {
-    out.what = before ? ReportOutcome::What::kTurned : ReportOutcome::What::kNew;
-    if (done = note_reporter(row, !before); !done) return done.error();
-    // Who was counted once stays so, also where he takes it back.
-    counted = counted == 0 ? 0 : kOppositeCounted;
-    if (done = settle(row, before, counted); !done) return done.error();
-    if (done = drop_links(row, touched); !done) return done.error();
-    if (done = link(row, touched); !done) return done.error();
-  }
+  Touched touched;
+  const auto what = take(row, counted, touched);
+  if (!what) return what.error();
+  out.what = *what;
+  const auto decided = decide(touched.own, row.ruling);
+  if (!decided) return decided.error();
   out.counted = {(counted & kWholeCounted) != 0, (counted & kPiecesCounted) != 0,
                  (counted & kOppositeCounted) != 0};
   statements_->find_message.bind(1, signed_name(row.message));
-  done = for_each_row(statements_->find_message, [&](const Statement& found) {
+  Status done = for_each_row(statements_->find_message, [&](const Statement& found) {
     out.newcomers = static_cast<std::uint64_t>(found.integer(2));
   });
   if (!done) return done.error();
   auto standing = reporter(row.reporter);
   if (!standing) return standing.error();
   out.reporter = *standing;
-  if (weigh) {
-    if (done = weigh_all(touched, weigh, out.changes); !done) return done.error();
+  if (weigh && (out.what != ReportOutcome::What::kSame || *decided)) {
+    if (done = weigh_all(touched.all(), weigh, out.changes); !done) return done.error();
   }
   if (done = transaction->commit(); !done) return done.error();
   return out;
 }
 
+/// Puts the report in the place of the one before it, with its hashes.
+Result<ReportOutcome::What> ReportTable::take(const ReportRow& row, std::int64_t& counted,
+                                              Touched& touched) {
+  std::optional<ReportKind> before;
+  statements_->find_report.bind(1, signed_name(row.message)).bind(2, signed_name(row.reporter));
+  Status done = for_each_row(statements_->find_report, [&](const Statement& found) {
+    before = kind_of(found.integer(0));
+    counted = found.integer(1);
+  });
+  if (!done) return done.error();
+  for (const std::int64_t hash : row.deleted) {
+    done = statements_->withdraw.bind(1, hash).run();
+    if (done) done = statements_->disown.bind(1, hash).bind(2, std::int64_t{0}).run();
+    if (!done) return done.error();
+  }
+  if (before == row.kind) {
+    auto links = links_of(row.message, row.reporter);
+    if (!links) return links.error();
+    touched.own = *std::move(links);
+    return ReportOutcome::What::kSame;
+  }
+  if (done = note_reporter(row, !before); !done) return done.error();
+  // Who was counted once stays so, also where he takes it back.
+  counted = counted == 0 ? 0 : kOppositeCounted;
+  if (done = settle(row, before, counted); !done) return done.error();
+  auto replaced = links_of(row.message, row.reporter);
+  if (!replaced) return replaced.error();
+  touched.replaced = *std::move(replaced);
+  done = statements_->drop_links.bind(1, signed_name(row.message))
+             .bind(2, signed_name(row.reporter))
+             .run();
+  if (!done) return done.error();
+  auto own = link(row);
+  if (!own) return own.error();
+  touched.own = *std::move(own);
+  return before ? ReportOutcome::What::kTurned : ReportOutcome::What::kNew;
+}
+
 Status ReportTable::note_reporter(const ReportRow& row, bool is_new) {
-  return statements_->put_reporter.bind(1, signed_name(row.reporter))
-      .bind(2, std::int64_t{is_new ? 1 : 0})
-      .bind(3, row.time)
+  Status done = statements_->put_reporter.bind(1, signed_name(row.reporter))
+                    .bind(2, std::int64_t{is_new ? 1 : 0})
+                    .bind(3, row.time)
+                    .run();
+  if (!done || !row.resident) return done;
+  return statements_->note_resident.bind(1, signed_name(row.reporter))
+      .bind(2, std::int64_t{*row.resident ? 1 : 0})
       .run();
 }
 
@@ -140,24 +183,20 @@ Status ReportTable::settle(const ReportRow& row, std::optional<ReportKind> befor
 
 Result<std::vector<std::int64_t>> ReportTable::links_of(std::uint64_t message,
                                                         std::uint64_t reporter) {
+  return ids_of(
+      statements_->links_of_report.bind(1, signed_name(message)).bind(2, signed_name(reporter)));
+}
+
+Result<std::vector<std::int64_t>> ReportTable::ids_of(Statement& statement) {
   std::vector<std::int64_t> out;
-  statements_->links_of_report.bind(1, signed_name(message)).bind(2, signed_name(reporter));
-  Status done = for_each_row(statements_->links_of_report,
-                             [&](const Statement& found) { out.push_back(found.integer(0)); });
+  Status done =
+      for_each_row(statement, [&](const Statement& row) { out.push_back(row.integer(0)); });
   if (!done) return done.error();
   return out;
 }
 
-Status ReportTable::drop_links(const ReportRow& row, std::vector<std::int64_t>& touched) {
-  auto links = links_of(row.message, row.reporter);
-  if (!links) return links.error();
-  touched = *std::move(links);
-  return statements_->drop_links.bind(1, signed_name(row.message))
-      .bind(2, signed_name(row.reporter))
-      .run();
-}
-
-Status ReportTable::link(const ReportRow& row, std::vector<std::int64_t>& touched) {
+Result<std::vector<std::int64_t>> ReportTable::link(const ReportRow& row) {
+  std::vector<std::int64_t> out;
   for (const ReportedHash& hash : row.hashes) {
     ShingleSet shingles{};
     if (hash.fingerprint.shingles) shingles = encode_shingles(*hash.fingerprint.shingles);
@@ -169,42 +208,100 @@ Status ReportTable::link(const ReportRow& row, std::vector<std::int64_t>& touche
         .bind(5, std::int64_t{hash.per_ham});
     std::int64_t id = 0;
     Status done = for_each_row(put, [&](const Statement& made) { id = made.integer(0); });
-    if (!done) return done;
+    if (done && hash.fingerprint.shingles)
+      done = index_.put(id, hash.flag, *hash.fingerprint.shingles);
+    if (!done) return done.error();
     done = statements_->put_link.bind(1, id)
                .bind(2, signed_name(row.reporter))
                .bind(3, signed_name(row.message))
                .bind(4, number_of(row.kind))
                .run();
-    if (!done) return done;
-    touched.push_back(id);
+    if (!done) return done.error();
+    out.push_back(id);
   }
-  std::ranges::sort(touched);
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  return out;
+}
+
+Result<bool> ReportTable::decide(std::span<const std::int64_t> hashes, Ruling ruling) {
+  if (ruling == Ruling::kNone) return false;
+  std::vector<std::int64_t> meant(hashes.begin(), hashes.end());
+  if (ruling == Ruling::kReopens) {
+    auto all = with_matching(std::move(meant), kCaseHashesMax);
+    if (!all) return all.error();
+    meant = *std::move(all);
+  }
+  bool changed = false;
+  for (const std::int64_t hash : meant) {
+    Status done = statements_->decide.bind(1, hash)
+                      .bind(2, std::int64_t{ruling == Ruling::kCloses ? 1 : 0})
+                      .run();
+    if (!done) return done.error();
+    changed = changed || file_.database->changed_rows() > 0;
+  }
+  return changed;
+}
+
+Result<std::vector<std::int64_t>> ReportTable::with_matching(std::vector<std::int64_t> hashes,
+                                                             std::size_t most) {
+  const std::set<std::int64_t> own(hashes.begin(), hashes.end());
+  std::set<std::int64_t, std::greater<>> others;  // the newest first
+  for (const std::int64_t hash : own) {
+    const auto matching = index_.matching(hash);
+    if (!matching) return matching.error();
+    for (const std::int64_t other : *matching)
+      if (!own.contains(other)) others.insert(other);
+  }
+  for (const std::int64_t other : others) {
+    if (most-- == 0) break;
+    hashes.push_back(other);
+  }
+  return hashes;
+}
+
+Status ReportTable::weigh_all(std::vector<std::int64_t> own, const Weigh& weigh,
+                              std::vector<HashChange>& changes) {
+  const std::size_t always = own.size() + kWeighedMax;
+  const auto all = with_matching(std::move(own), kFallingMax);
+  if (!all) return all.error();
+  bool falls = false;
+  for (std::size_t i = 0; i < all->size() && (i < always || falls); ++i) {
+    const std::size_t before = changes.size();
+    if (Status done = weigh_one((*all)[i], weigh, changes); !done) return done;
+    falls = falls || (changes.size() > before && changes.back().wanted < changes.back().taught);
+  }
   return {};
 }
 
-Status ReportTable::weigh_all(std::span<const std::int64_t> ids, const Weigh& weigh,
+Status ReportTable::weigh_one(std::int64_t id, const Weigh& weigh,
                               std::vector<HashChange>& changes) {
-  for (const std::int64_t id : ids) {
-    auto found = find_hash(id);
-    if (!found) return found.error();
-    if (!*found) continue;
-    HashChange& change = **found;
-    const auto supporters = supporters_of(id);
-    if (!supporters) return supporters.error();
-    const auto weight = weigh(change.hash, *supporters);
-    if (!weight) return weight.error();
-    if (weight->wanted == change.taught && change.wanted == change.taught) continue;
-    change.wanted = weight->wanted;
-    change.seen = weight->seen;
-    Status done = statements_->want.bind(1, id)
-                      .bind(2, std::int64_t{change.wanted})
-                      .bind(3, std::int64_t{change.seen})
-                      .run();
-    if (!done) return done;
-    changes.push_back(std::move(change));
-  }
-  return {};
+  auto found = find_hash(id);
+  if (!found) return found.error();
+  if (!*found) return {};
+  HashChange& change = **found;
+  // What no report has any more is not taught, whatever it matches.
+  const auto linked = has_links(id);
+  if (!linked) return linked.error();
+  if (!*linked && change.taught == 0 && change.wanted == 0) return drop_hash(change);
+  const auto supporters = supporters_of(id);
+  if (!supporters) return supporters.error();
+  auto weight = weigh(change.hash, *supporters);
+  if (!weight) return weight.error();
+  if (!*linked) weight->wanted = 0;
+  if (change.taught > 0 && weight->seen == 0 && weight->wanted > 0) return {};  // deleted
+  return want(change, *weight, changes);
+}
+
+Status ReportTable::want(HashChange& change, const WantedWeight& weight,
+                         std::vector<HashChange>& changes) {
+  if (weight.wanted == change.taught && change.wanted == change.taught) return {};
+  change.wanted = weight.wanted;
+  change.seen = weight.seen;
+  Status done = statements_->want.bind(1, change.id)
+                    .bind(2, std::int64_t{change.wanted})
+                    .bind(3, std::int64_t{change.seen})
+                    .run();
+  if (done) changes.push_back(std::move(change));
+  return done;
 }
 
 Result<std::optional<HashChange>> ReportTable::find_hash(std::int64_t id) {
@@ -216,6 +313,10 @@ Result<std::optional<HashChange>> ReportTable::find_hash(std::int64_t id) {
         out = *std::move(found);
         return {};
       });
+  if (done && out) {
+    done = for_each_row(statements_->has_closed.bind(1, id),
+                        [&](const Statement& row) { out->hash.closed = row.integer(0) != 0; });
+  }
   if (!done) return done.error();
   return out;
 }

@@ -16,6 +16,11 @@ Status ReportTable::finish(std::span<const HashChange> changes) {
   for (const HashChange& change : changes) {
     Status done = statements_->taught.bind(1, change.id).bind(2, std::int64_t{change.wanted}).run();
     if (!done) return done;
+    if (change.wanted != 0) continue;
+    const auto linked = has_links(change.id);
+    if (!linked) return linked.error();
+    if (*linked) continue;
+    if (done = drop_hash(change); !done) return done;
   }
   return transaction->commit();
 }
@@ -70,10 +75,16 @@ Result<std::size_t> ReportTable::forget_before(std::int64_t time, std::size_t mo
   Status done =
       for_each_row(statements_->old_messages.bind(1, time).bind(2, static_cast<std::int64_t>(most)),
                    [&](const Statement& row) { names.push_back(row.integer(0)); });
-  std::set<std::int64_t> hashes;
+  std::set<std::int64_t> hashes;  // whose people may be fewer now
   for (std::size_t i = 0; done && i < names.size(); ++i) {
     done = for_each_row(statements_->hashes_of_message.bind(1, names[i]),
-                        [&](const Statement& row) { hashes.insert(row.integer(0)); });
+                        [&](const Statement& row) -> Status {
+                          const auto matching = index_.matching(row.integer(0));
+                          if (!matching) return matching.error();
+                          hashes.insert(row.integer(0));
+                          hashes.insert(matching->begin(), matching->end());
+                          return {};
+                        });
     if (done) done = statements_->forget_links.bind(1, names[i]).run();
     if (done) done = statements_->forget_reports.bind(1, names[i]).run();
     if (done) done = statements_->forget_message.bind(1, names[i]).run();
@@ -85,18 +96,42 @@ Result<std::size_t> ReportTable::forget_before(std::int64_t time, std::size_t mo
   return names.size();
 }
 
-/// After links of a hash went: of what was taught only what the others give it is still theirs.
+/// After links of a hash or of its case went: of what was taught only what the others give it is
+/// still theirs.
 Status ReportTable::disown(std::int64_t id, const Weigh& weigh) {
   const auto found = find_hash(id);
   if (!found) return found.error();
   if (!*found || (*found)->taught != (*found)->wanted) return {};
+  const auto linked = has_links(id);
+  if (!linked) return linked.error();
+  if (!*linked) return drop_hash(**found);
   const auto supporters = supporters_of(id);
   if (!supporters) return supporters.error();
-  if (supporters->empty()) return statements_->drop_hash.bind(1, id).run();
   const auto weight = weigh((*found)->hash, *supporters);
   if (!weight) return weight.error();
   const std::int32_t theirs = std::min((*found)->taught, weight->wanted);
   return statements_->disown.bind(1, id).bind(2, std::int64_t{theirs}).run();
+}
+
+Status ReportTable::drop_hash(const HashChange& hash) {
+  bool closed = false;
+  Status done = for_each_row(statements_->find_hash.bind(1, hash.id), [&](const Statement& row) {
+    closed = row.integer(9) != 0;  // its own, not that of a hash that it matches
+  });
+  if (!done) return done;
+  if (closed) return statements_->disown.bind(1, hash.id).bind(2, std::int64_t{0}).run();
+  if (const auto& shingles = hash.hash.fingerprint.shingles) {
+    if (done = index_.remove(hash.id, *shingles); !done) return done;
+  }
+  return statements_->drop_hash.bind(1, hash.id).run();
+}
+
+Result<bool> ReportTable::has_links(std::int64_t hash) {
+  bool out = false;
+  Status done = for_each_row(statements_->has_links.bind(1, hash),
+                             [&](const Statement& row) { out = row.integer(0) != 0; });
+  if (!done) return done.error();
+  return out;
 }
 
 Status ReportTable::each_hash(std::uint64_t message, std::uint64_t reporter, const Look& look) {

@@ -23,6 +23,10 @@ class RunScriptTest(unittest.TestCase):
     def test_it_shows_what_it_does(self):
         done = demonstration(self.ports, self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 person says spam: marked for everybody when 2 do", done.stdout)
+        self.assertIn("2 people say spam: marked from now on; rejected when 5 do", done.stdout)
+        self.assertIn("X-Spam:  Yes", done.stdout)
+        self.assertIn("5 people say spam: rejected from now on", done.stdout)
         self.assertIn("550 5.7.1", done.stdout)
 
     def test_another_daemon_is_not_taught(self):
@@ -34,7 +38,7 @@ class RunScriptTest(unittest.TestCase):
                     self.assertEqual(done.returncode, 69, done.stdout + done.stderr)
                     self.assertIn("in use", done.stderr)
                     self.assertIn(f"SHINGLED_{name.upper()}_PORT", done.stderr)
-                    self.assertNotIn("shingled add", done.stdout, "nothing is shown with the other daemon")
+                    self.assertNotIn("shingled report", done.stdout, "nothing is shown with the other daemon")
             self.assertIn("hashes=0", other.log())
             self.assertEqual(other.run("list", "--json").stdout, "", "the other daemon knows nothing new")
 

@@ -58,9 +58,17 @@ class FakeCounters final : public storage::counters::CounterStore {
     }
     return answers;
   }
-  Result<std::vector<storage::counters::Entry>> series(const storage::counters::CounterKey& /*key*/,
+  /// What `series` says of a counter; one without entries has none.
+  void set_series(const storage::counters::CounterKey& key,
+                  std::vector<storage::counters::Entry> entries) {
+    state_.lock()->series[key] = std::move(entries);
+  }
+  Result<std::vector<storage::counters::Entry>> series(const storage::counters::CounterKey& key,
                                                        TimePoint /*deadline*/) override {
-    return failure();
+    auto state = state_.lock();
+    ++state->questions;
+    if (state->fails) return failure();
+    return state->series[key];
   }
   Result<std::unique_ptr<storage::counters::CounterCursor>> scan() override { return failure(); }
   Status import(std::span<const storage::counters::CounterSeries> /*counters*/,
@@ -76,13 +84,16 @@ class FakeCounters final : public storage::counters::CounterStore {
     return failure();
   }
   Status verify(const std::stop_token& /*stop*/) override { return {}; }
-  storage::counters::Slot present_slot() override { return 1; }
+  storage::counters::Slot present_slot() override { return state_.lock()->present; }
+  void set_present(storage::counters::Slot slot) { state_.lock()->present = slot; }
   void report(MetricReport& /*report*/) const override {}
 
  private:
   struct State {
     std::vector<storage::counters::Addition> additions;
     std::size_t questions = 0;
+    std::map<storage::counters::CounterKey, std::vector<storage::counters::Entry>> series;
+    storage::counters::Slot present = 1;
     bool fails = false;
     std::vector<bool> next;
   };

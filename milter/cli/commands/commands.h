@@ -25,7 +25,7 @@ void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_buckets_command(CLI::App& app, Command& chosen);
 void add_counters_command(CLI::App& app, Command& chosen);  ///< pieces, show ...
 void add_history_command(CLI::App& app, Command& chosen);
-void add_report_commands(CLI::App& app, Command& chosen);  ///< report, reporters
+void add_report_commands(CLI::App& app, Command& chosen);  ///< report, reporters, cases
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_features_command(CLI::App& app, Command& chosen);
 void add_policy_command(CLI::App& app, Command& chosen);      ///< check, test, try

@@ -15,6 +15,7 @@
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/explanation.h"
 #include "milter/cli/output/lookup_output.h"
+#include "milter/cli/reports/report_client.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/counters/message_origin.h"
@@ -86,6 +87,8 @@ class Explainer {
   std::vector<rules::Lookup> ask_about(const Digest& digest);
   std::vector<Explanation> explanations(const std::vector<rules::Lookup>& lookups, Subject subject,
                                         std::string& file_error) const;
+  /// Whether people's reports taught it, if the daemon knows.
+  void note_reports(Explanation& explanation) const;
   int explain(const std::string& name, Subject subject, const rules::Facts& facts);
 
   const ExplainArguments& arguments_;
@@ -175,9 +178,20 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Explanation& explanation = all[wanted_by[i]];
     explanation.stored = (*found)[i];
-    if ((*found)[i]) explanation.taught_from = address_of((*found)[i]->row.source);
+    if (!(*found)[i]) continue;
+    explanation.taught_from = address_of((*found)[i]->row.source);
+    if ((*found)[i]->row.source == 0) note_reports(explanation);
   }
   return all;
+}
+
+void Explainer::note_reports(Explanation& explanation) const {
+  if (settings_.status.listen.empty() || !settings_.reports.enabled) return;
+  const auto found = ReportClient(settings_.status, clock_)
+                         .one_case(to_hex(explanation.stored->row.digest.bytes), "", false);
+  if (!found) return;
+  explanation.case_id = found->value("id", "");
+  explanation.people = found->value("spam", std::uint64_t{0});
 }
 
 int Explainer::explain(const std::string& name, Subject subject, const rules::Facts& facts) {

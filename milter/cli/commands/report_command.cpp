@@ -37,8 +37,9 @@ void add_report(CLI::App& app, Command& chosen) {
       ->type_name("FILE|DIR|MBOX|-");
   command->footer(
       R"(A report counts as a complaint, or the opposite of one, about each piece of the message: see shingled counters.
-It teaches the hashes of the message as soon as enough different people agree (reports.reporters_min).
-Anyone who reports a message the other way takes the earlier report back. One person counts once for a message;
+It teaches the hashes of the message as soon as enough different people say so of it, or of something like it: two
+mark it for everybody (reports.reporters_min), five get it rejected (reports.reject_people). The line says what it
+takes. Anyone who reports a message the other way takes the earlier report back. One person counts once for a message;
 a person is a mailbox, whatever the case, the +tag or the missing domain of its name (reports.domain, reports.aliases).
 Exits 0 only when the reports are on the disk, of the daemon or of the spool.
 --unwrap is for the mailbox to which people forward mail, and for the abuse mailbox. A feedback report of the type
@@ -66,8 +67,9 @@ void add_reporters(CLI::App& app, Command& chosen) {
   command->add_flag("--json", arguments->json, "One JSON object per line and reporter");
   command->footer(
       R"(Those with most reports first. Reporters are known by a hash; trusted ones (reports.trusted_reporters) by name.
-reputation = (agreed + 1) / (agreed + disagreed + 2): of the messages of a reporter, those where more others
-say the same, or the opposite. A newcomer becomes established after a day, when others agreed on 3 messages.
+A resident is a mailbox that got wanted mail on 5 different days of the last 14 (reports.residents); all others are
+newcomers, who count as 3 people at most and never get anything rejected by themselves. reputation = (agreed + 1) /
+(agreed + disagreed + 2): of the messages of a reporter, those where more others say the same, or the opposite.
 
 Example:
   shingled reporters)");
@@ -76,11 +78,64 @@ Example:
   });
 }
 
+using CasesArgumentsShared = std::shared_ptr<CasesArguments>;
+
+void add_case_command(CLI::App& parent, const std::string& name, const std::string& summary,
+                      const std::string& ruling, Command& chosen) {
+  CLI::App* command = parent.add_subcommand(name, summary);
+  const CasesArgumentsShared arguments = std::make_shared<CasesArguments>();
+  arguments->settings.add_to(*command);
+  arguments->ruling = ruling;
+  command->add_option("id", arguments->id, "The case: the first digits of one of its digests")
+      ->type_name("ID")
+      ->required();
+  if (ruling.empty())
+    command->add_flag("--names", arguments->names, "Name people whom reports.aliases knows");
+  command->add_flag("--json", arguments->json, "One JSON object");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_cases(*arguments, console); };
+  });
+}
+
+void add_cases(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("cases", "Show what people report, how many they are, and what it does");
+  const CasesArgumentsShared arguments = std::make_shared<CasesArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("--since", arguments->since, "Cases with a report since: 6h, 14d (14d)")
+      ->type_name("TIME");
+  command->add_option("--limit", arguments->limit, "At most this many (50)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 10'000U));
+  command->add_flag("--names", arguments->names,
+                    "Also who they are; by name whom reports.aliases knows");
+  command->add_flag("--json", arguments->json, "One JSON object per line and case");
+  command->require_subcommand(0, 1);
+  command->callback([arguments, command, &chosen] {
+    if (!command->get_subcommands().empty()) return;
+    chosen = [arguments](Console& console) { return run_cases(*arguments, console); };
+  });
+  add_case_command(*command, "show", "Show the people and hashes of a case", "", chosen);
+  add_case_command(*command, "close", "Let reports about it change nothing any more", "close",
+                   chosen);
+  add_case_command(*command, "reopen", "Let them count again", "reopen", chosen);
+  command->footer(
+      R"(A case is one thing that people report: messages whose texts match each other, or that have a file in common.
+noted: too few people; marked, rejected: what happens to the next message of it; closed: somebody trusted says that
+it is wanted, or you do, and reports change nothing until somebody trusted says spam or you reopen it.
+The newest are the first; closed ones are always there. `shingled del` withdraws all reports of a message.
+
+Example:
+  shingled cases --since 2d
+  shingled cases close 4be012cf)");
+}
+
 }  // namespace
 
 void add_report_commands(CLI::App& app, Command& chosen) {
   add_report(app, chosen);
   add_reporters(app, chosen);
+  add_cases(app, chosen);
 }
 
 }  // namespace shingled::milter::cli

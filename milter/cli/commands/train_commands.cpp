@@ -11,6 +11,7 @@
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
+#include "milter/cli/reports/report_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/training/list_eraser.h"
 #include "milter/cli/training/retraction.h"
@@ -185,6 +186,12 @@ int run_del(const TrainArguments& arguments, const Settings& settings,
     return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
   }
   (*retraction)->set_json(arguments.json);
+  const ReportClient reports(settings.status, clock);
+  if (destination.local && settings.reports.enabled && !settings.status.listen.empty()) {
+    (*retraction)->set_withdraw([&](std::span<const Digest> hashes, std::uint32_t flag) {
+      return reports.withdraw(hashes, flag);
+    });
+  }
   int worst = EX_OK;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     worst = worse_exit_code(worst, (*retraction)->take(arguments.digests[i], {hashes[i]}));
@@ -268,7 +275,9 @@ Example:
       ->footer(
           R"(Prints what was deleted, list by list. If a message still resembles a stored hash afterwards, the command names that
 hash and exits 65; --matching deletes such hashes, too. --flag removes hashes from that list only. Servers other than
-shingled can delete only from all lists, so they are refused unless --all-lists is given. --list reads the database
+shingled can delete only from all lists, so they are refused unless --all-lists is given. Reports of people behind a
+message and what is like it are withdrawn, so that the next report does not bring them back (shingled cases); the
+running daemon does that, if status.listen is not empty. --list reads the database
 file of the local daemon, which then removes each hash from that list; it stays on others.
 
 Example:

@@ -104,6 +104,8 @@ std::string Explanation::undo() const {
 
 std::string Explanation::source_text() const {
   if (taught_from) return taught_from->to_string();
+  if (!case_id.empty())
+    return fmt::format("reported by {}, case {}", counted(people, "person", "people"), case_id);
   if (stored->row.source == 0) return "unknown (imported, or stored by an older version)";
   return fmt::format("an address that is not in storage.allow_update (mark {:016x})",
                      stored->row.source);
@@ -128,6 +130,7 @@ Json Explanation::json(WallTime now) const {
                          ? Json(fmt::format("{:016x}", stored->row.source))
                          : Json(nullptr);
   object["address"] = taught_from ? Json(taught_from->to_string()) : Json(nullptr);
+  object["case"] = case_id.empty() ? Json(nullptr) : Json(case_id);
   object["undo"] = undo();
   return object;
 }

@@ -46,6 +46,8 @@ struct Explanation {
   bool by_digest = false;                     ///< the user gave a digest: there is no part
   std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
   std::string options = {};  ///< with which another command asks the same: " -c FILE"
+  std::string case_id = {};  ///< of the reports of people that taught it; empty = none did
+  std::uint64_t people = 0;  ///< who reported it
 
   /// The server or the file knows the hash.
   [[nodiscard]] bool found() const {

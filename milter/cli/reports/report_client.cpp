@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "config/base/hex.h"
 #include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_desk.h"
 #include "milter/status/http_call.h"
@@ -44,6 +45,29 @@ Result<Json> ReportClient::send(const SentReport& report) const {
 
 Result<Json> ReportClient::reporters(std::size_t most) const {
   return call(false, fmt::format("/reporters?most={}", most), "");
+}
+
+Result<std::uint64_t> ReportClient::withdraw(std::span<const Digest> digests,
+                                             std::uint32_t flag) const {
+  std::string body;
+  for (const Digest& digest : digests) body += to_hex(digest.bytes) + "\n";
+  const auto page =
+      call(true, flag == 0 ? "/withdraw" : fmt::format("/withdraw?flag={}", flag), body);
+  if (!page) return page.error();
+  return page->value("people", std::uint64_t{0});
+}
+
+Result<Json> ReportClient::cases(std::int64_t since, std::size_t most, bool names) const {
+  return call(false,
+              fmt::format("/cases?since={}&most={}{}", since, most, names ? "&names=yes" : ""), "");
+}
+
+Result<Json> ReportClient::one_case(std::string_view id, std::string_view ruling,
+                                    bool names) const {
+  std::string target = "/case?id=" + percent_encoded(id);
+  if (names) target += "&names=yes";
+  if (!ruling.empty()) target += fmt::format("&do={}", ruling);
+  return call(!ruling.empty(), std::move(target), "");
 }
 
 Result<Json> ReportClient::call(bool post, std::string target, const std::string& body) const {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,6 +11,7 @@
 #include "config/base/result.h"
 #include "config/options/status_options.h"
 #include "milter/cli/terminal/console.h"
+#include "mime/fingerprint/fingerprint.h"
 
 namespace shingled::milter::cli {
 
@@ -42,6 +46,19 @@ class ReportClient {
   /// {"reporters": [...]}.
   /// Errors: as `send`.
   [[nodiscard]] Result<Json> reporters(std::size_t most) const;
+
+  /// Withdraws the reports behind hashes and what matches them, on one list or on all (0). Returns
+  /// how many people's they were.
+  /// Errors: as `send`.
+  [[nodiscard]] Result<std::uint64_t> withdraw(std::span<const Digest> digests,
+                                               std::uint32_t flag) const;
+  /// {"cases": [...]} (report_pages.h). `since`: Unix seconds.
+  /// Errors: as `send`.
+  [[nodiscard]] Result<Json> cases(std::int64_t since, std::size_t most, bool names) const;
+  /// One case. `ruling`: "close", "reopen", or empty to look at it.
+  /// Errors: as `send`; kNotFound.
+  [[nodiscard]] Result<Json> one_case(std::string_view id, std::string_view ruling,
+                                      bool names) const;
 
  private:
   [[nodiscard]] Result<Json> call(bool post, std::string target, const std::string& body) const;

@@ -30,8 +30,20 @@ struct ReportersArguments {
   bool json = false;
 };
 
+/// The arguments of `shingled cases` and its commands.
+struct CasesArguments {
+  SettingsArguments settings;
+  std::string since = "14d";
+  std::size_t limit = 50;
+  std::string id;      ///< of one case; empty = list them
+  std::string ruling;  ///< "close", "reopen"; empty = only look
+  bool names = false;
+  bool json = false;
+};
+
 // Each runs a command and returns its exit code.
 int run_report(ReportArguments& arguments, Console& console);
 int run_reporters(ReportersArguments& arguments, Console& console);
+int run_cases(CasesArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

@@ -214,6 +214,7 @@ class ReportRun {
                     receipt.value("counted", false) ? "" : ", not counted");
     if (receipt.contains("not_taught"))
       text += "; not taught: " + terminal_safe(receipt.value("not_taught", ""));
+    if (receipt.contains("text")) text += "; " + terminal_safe(receipt.value("text", ""));
     console_.line(text);
     return EX_OK;
   }

@@ -134,6 +134,20 @@ int Retraction::finish() {
   return code;
 }
 
+void Retraction::withdraw_reports() {
+  if (!withdraw_) return;
+  for (Pending& message : pending_) {
+    std::vector<Digest> digests;
+    for (const Fingerprint& hash : message.hashes) digests.push_back(hash.digest);
+    const auto people = withdraw_(digests, scope_.flag);
+    if (people) {
+      message.withdrawn = *people;
+    } else {
+      console_.error(message.name, "reports of it were not withdrawn: " + people.error().message);
+    }
+  }
+}
+
 int Retraction::send() {
   for (const Server& server : servers_) send_to(server);
   int worst = EX_OK;
@@ -202,6 +216,7 @@ void Retraction::send_to(const Server& server) {
                       ++message.done;
                     }
                   });
+  if (&server == &servers_.front()) withdraw_reports();
   for_each_answer(ask(server, storage::client::RemoteRequest::Kind::kCheck),
                   [&](Pending& message, const Fingerprint& hash, const RemoteAnswer& answer) {
                     if (!answer.match) return;
@@ -294,6 +309,9 @@ std::string Retraction::summary(const Pending& message) const {
     }
   }
   if (!message.staying.empty()) text += "; stays: " + lists_text(message.staying, name);
+  if (message.withdrawn > 0)
+    text +=
+        fmt::format("; reports of {} withdrawn", counted(message.withdrawn, "person", "people"));
   return text;
 }
 
@@ -328,6 +346,7 @@ int Retraction::report(const Pending& message) {
                    {"deleted", json_of(message.deleted)},
                    {"staying", json_of(message.staying)},
                    {"matching", json_of(message.matching)}};
+    if (withdraw_) object["withdrawn"] = message.withdrawn;
     if (failure) object["error"] = failure->explain();
     if (failure) object["done"] = message.done;
     console_.json(object);

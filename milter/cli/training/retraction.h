@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -45,6 +48,12 @@ class Retraction {
 
   /// One JSON object per line instead of text.
   void set_json(bool json) { json_ = json; }
+  /// Called with the hashes of a message, on the list meant (0 = all), when they were deleted:
+  /// withdraws the reports behind them and what is like them, so that the next one does not bring
+  /// them back. Returns how many people's they were.
+  using Withdraw =
+      std::function<Result<std::uint64_t>(std::span<const Digest> hashes, std::uint32_t flag)>;
+  void set_withdraw(Withdraw withdraw) { withdraw_ = std::move(withdraw); }
 
   /// Each returns the worst exit code of the messages sent by this call: EX_DATAERR for a message
   /// without a hash, and for one that still resembles a stored hash.
@@ -74,6 +83,7 @@ class Retraction {
     std::vector<Found> deleted;
     std::vector<Found> staying;   ///< its own hashes, on other lists than the one meant
     std::vector<Found> matching;  ///< what it still resembles
+    std::uint64_t withdrawn = 0;  ///< people whose reports were
     bool unseen = false;          ///< a server does not answer questions of ours
     std::size_t done = 0;         ///< deletions that were acknowledged
     bool given_up = false;        ///< at the server that is asked now; the others have their turn
@@ -84,6 +94,7 @@ class Retraction {
              const Clock& clock, Console& console);
 
   int send();
+  void withdraw_reports();
   void send_to(const Server& server);
   void delete_matching(const Server& server, Pending& message, const Fingerprint& hash,
                        std::optional<storage::Match> match);
@@ -106,6 +117,7 @@ class Retraction {
   Console& console_;
   std::vector<Server> servers_;
   bool json_ = false;
+  Withdraw withdraw_;
   std::vector<Pending> pending_;
   std::size_t pending_hashes_ = 0;
   std::size_t taken_ = 0;

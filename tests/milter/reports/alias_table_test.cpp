@@ -103,5 +103,18 @@ TEST(AliasTable, FollowsNoEndlessChain) {
   EXPECT_EQ(mailbox(file, "a25@example.org"), "a30@example.org");
 }
 
+TEST(AliasTable, SaysWhichNamesAMailboxHas) {
+  std::optional<AliasTable::Mistake> mistake;
+  const AliasTable table = AliasTable::parse(
+      "info@example.org ann@example.org\nann.smith@example.org ann@example.org\n"
+      "@old.example @example.org\nbob@example.org joe@example.org\n",
+      "example.org", mistake);
+  EXPECT_EQ(table.names_of("ann@example.org", 9),
+            (std::vector<std::string>{"ann.smith@example.org", "info@example.org"}));
+  EXPECT_EQ(table.names_of("ann@example.org", 1).size(), 1U);
+  EXPECT_TRUE(table.names_of("eve@example.org", 9).empty());
+  EXPECT_EQ(table.targets().size(), 3U) << "no whole domains";
+}
+
 }  // namespace
 }  // namespace shingled::milter::reports

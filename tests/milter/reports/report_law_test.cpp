@@ -40,11 +40,27 @@ struct Step {
   bool crash;           ///< between the storage and the table
 };
 
+/// Even hashes match each other, odd ones have no shingles.
+std::set<std::uint64_t> matching(std::uint64_t hash) {
+  std::set<std::uint64_t> out = {hash};
+  for (std::uint64_t other = 0; other < kHashes; ++other)
+    if (hash % 2 == 0 && other % 2 == 0) out.insert(other);
+  return out;
+}
+
+/// With what they match.
+std::set<std::uint64_t> with_matching(const std::set<std::uint64_t>& hashes) {
+  std::set<std::uint64_t> out;
+  for (const std::uint64_t hash : hashes) out.merge(matching(hash));
+  return out;
+}
+
 /// The standing reports, what they have taught, and nothing else.
 struct Model {
   struct Standing {
     ReportKind kind;
     std::set<std::uint64_t> hashes;
+    std::uint64_t turn;
   };
   struct Past {  ///< of a reporter, about messages that are forgotten
     std::uint64_t reports = 0;
@@ -81,14 +97,25 @@ struct Model {
     }
     return out;
   }
+  /// The people of a hash that somebody reported, each with what he said last.
   [[nodiscard]] std::vector<Supporter> supporters(std::uint64_t hash) const {
-    std::set<std::pair<std::uint64_t, ReportKind>> who;
+    if (!is_reported(hash)) return {};
+    std::map<std::uint64_t, Standing> words;
     for (const auto& [name, report] : reports) {
-      if (report.hashes.contains(hash)) who.emplace(name.second, report.kind);
+      const auto meant = matching(hash);
+      if (std::ranges::none_of(
+              meant, [&, r = &report](std::uint64_t one) { return r->hashes.contains(one); }))
+        continue;
+      const auto [word, is_first] = words.try_emplace(name.second, report);
+      if (!is_first && report.turn > word->second.turn) word->second = report;
     }
     std::vector<Supporter> out;
-    for (const auto& [reporter, kind] : who) out.push_back({row(reporter), kind});
+    for (const auto& [reporter, word] : words) out.push_back({row(reporter), word.kind});
     return out;
+  }
+  [[nodiscard]] bool is_reported(std::uint64_t hash) const {
+    return std::ranges::any_of(
+        reports, [&](const auto& report) { return report.second.hashes.contains(hash); });
   }
   void teach(std::uint64_t hash, std::int32_t weight) {
     stored[hash] += weight - owned[hash];
@@ -99,7 +126,11 @@ struct Model {
 ReportedHash hash_of(std::uint64_t number) {
   ReportedHash hash{.flag = 11, .per_spam = 2, .per_ham = -1};
   hash.fingerprint.digest.bytes[0] = static_cast<std::uint8_t>(number);
-  if (number % 2 == 0) hash.fingerprint.shingles.emplace().fill(number);
+  if (number % 2 == 0) {
+    auto& shingles = hash.fingerprint.shingles.emplace();
+    shingles.fill(7);
+    std::fill_n(shingles.begin(), 6, number);
+  }
   return hash;
 }
 
@@ -136,13 +167,13 @@ struct World {
     RC_ASSERT(opened.has_value());
     table = *std::move(opened);
   }
-  [[nodiscard]] Electorate voters() const {
-    return {.reporters_min = 2, .trusted = {4}, .now = now};
-  }
+  [[nodiscard]] Electorate voters() const { return {.reporters_min = 2, .trusted = {4}}; }
   [[nodiscard]] storage::sqlite::Weigh weigh() const {
     return [this](const ReportedHash& hash,
                   std::span<const Supporter> supporters) -> Result<WantedWeight> {
-      return WantedWeight{wanted_weight(hash, supporters, voters()), 0};
+      const auto seen = stored.find(hash.fingerprint.digest.bytes[0]);
+      return WantedWeight{wanted_weight(hash, supporters, voters()),
+                          seen == stored.end() ? 0 : seen->second};
     };
   }
   void store(const std::vector<HashChange>& changes) {
@@ -166,7 +197,7 @@ struct World {
       model.past[reporter] = {was.reports - left.reports, was.agreed - left.agreed,
                               was.disagreed - left.disagreed};
     }
-    for (const std::uint64_t hash : touched) {
+    for (const std::uint64_t hash : with_matching(touched)) {
       const std::int32_t theirs = wanted_weight(hash_of(hash), model.supporters(hash), voters());
       model.owned[hash] = std::min(model.owned[hash], theirs);
     }
@@ -199,9 +230,9 @@ struct World {
     std::set<std::uint64_t> touched = step.hashes;
     if (before != model.reports.end())
       touched.insert(before->second.hashes.begin(), before->second.hashes.end());
-    model.reports[name] = {step.kind, step.hashes};
+    model.reports[name] = {step.kind, step.hashes, ++turns};
     model.last[step.message] = now;
-    for (const std::uint64_t hash : touched)
+    for (const std::uint64_t hash : with_matching(touched))
       model.teach(hash, wanted_weight(hash_of(hash), model.supporters(hash), voters()));
     if (step.kind == ReportKind::kHam) ham = true;
     if (ham) return;
@@ -230,6 +261,7 @@ struct World {
   Model model;
   std::map<std::uint64_t, std::int32_t> stored;  ///< by hash, as the table changed it
   std::int64_t now = 1'000'000;
+  std::uint64_t turns = 0;
   bool ham = false;  ///< somebody said so
 };
 

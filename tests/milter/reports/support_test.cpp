@@ -10,96 +10,176 @@ using storage::sqlite::ReporterRow;
 using storage::sqlite::ReportKind;
 using storage::sqlite::Supporter;
 
-constexpr std::int64_t kNow = 1'000'000;
-constexpr std::int64_t kLongAgo = kNow - kEstablishedSeconds - 1;
+const ReportedHash kSpamHash{.flag = 11, .per_spam = 1, .per_ham = -1};
+const ReportedHash kWantedHash{.flag = 13, .per_spam = 0, .per_ham = 1};
 
-ReporterRow row(std::uint64_t name, std::uint64_t agreed = 0, std::uint64_t disagreed = 0,
-                std::int64_t first = kLongAgo) {
-  return {name, agreed + disagreed, agreed, disagreed, first, kNow};
+/// How many people of each standing say something.
+struct Crowd {
+  std::uint64_t trusted = 0;
+  std::uint64_t residents = 0;
+  std::uint64_t newcomers = 0;
+};
+
+constexpr std::uint64_t kTrustedNames = 10;
+
+Electorate voters(std::uint32_t trusted_weight = 2) {
+  Electorate out{.trusted_weight = trusted_weight};
+  for (std::uint64_t name = 1; name <= kTrustedNames; ++name) out.trusted.insert(name);
+  return out;
 }
 
-std::vector<Supporter> of_spam(std::vector<ReporterRow> rows) {
+std::vector<Supporter> people(const Crowd& spam, const Crowd& ham) {
   std::vector<Supporter> out;
-  for (const ReporterRow& one : rows) out.push_back({one, ReportKind::kSpam});
+  std::uint64_t trusted = 1;
+  std::uint64_t other = kTrustedNames + 1;
+  for (const auto& [crowd, kind] : {std::pair(spam, ReportKind::kSpam), {ham, ReportKind::kHam}}) {
+    for (std::uint64_t i = 0; i < crowd.trusted; ++i) out.push_back({{.name = trusted++}, kind});
+    for (std::uint64_t i = 0; i < crowd.residents; ++i)
+      out.push_back({{.name = other++, .resident = true}, kind});
+    for (std::uint64_t i = 0; i < crowd.newcomers; ++i) out.push_back({{.name = other++}, kind});
+  }
   return out;
 }
 
 TEST(Support, ReputationGoesByWhatOthersSaid) {
-  EXPECT_DOUBLE_EQ(reputation(row(1)), 0.5);
-  EXPECT_DOUBLE_EQ(reputation(row(1, 8)), 0.9);
-  EXPECT_DOUBLE_EQ(reputation(row(1, 0, 8)), 0.1);
-  const Electorate voters{.trusted_weight = 3, .trusted = {7}, .now = kNow};
-  EXPECT_EQ(voice_of(row(1), voters), 1000);
-  EXPECT_EQ(voice_of(row(1, 1000), voters), 1000) << "never more than one";
-  EXPECT_EQ(voice_of(row(1, 0, 8), voters), 200);
-  EXPECT_EQ(voice_of(row(7, 0, 8), voters), 3000) << "trusted, whoever contradicts";
+  EXPECT_DOUBLE_EQ(reputation({}), 0.5);
+  EXPECT_DOUBLE_EQ(reputation({.agreed = 8}), 0.9);
+  EXPECT_DOUBLE_EQ(reputation({.disagreed = 8}), 0.1);
 }
 
-TEST(Support, NobodyIsEstablishedWithoutTimeAndAgreement) {
-  const Electorate voters{.trusted = {7}, .now = kNow};
-  EXPECT_EQ(standing_of(row(1, 3), voters), Standing::kEstablished);
-  EXPECT_EQ(standing_of(row(1, 2), voters), Standing::kNewcomer);
-  EXPECT_EQ(standing_of(row(1, 3, 3), voters), Standing::kNewcomer);
-  EXPECT_EQ(standing_of(row(1, 3, 0, kNow - 60), voters), Standing::kNewcomer);
-  EXPECT_EQ(standing_of(row(7), voters), Standing::kTrusted);
+TEST(Support, WantedMailMakesAResidentAndAgreementNobody) {
+  const Electorate earned = voters();
+  EXPECT_EQ(standing_of({.name = 1}, earned), Standing::kTrusted);
+  EXPECT_EQ(standing_of({.name = 99, .resident = true}, earned), Standing::kResident);
+  EXPECT_EQ(standing_of({.name = 99, .reports = 1000, .agreed = 1000}, earned),
+            Standing::kNewcomer);
+  Electorate all = voters();
+  all.all_reside = true;
+  EXPECT_EQ(standing_of({.name = 99}, all), Standing::kResident);
 }
 
-TEST(Support, WeightNeedsDifferentReporters) {
-  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
-  const Electorate voters{.reporters_min = 2, .trusted_weight = 4, .trusted = {7}, .now = kNow};
-  const auto weight = [&](const std::vector<Supporter>& who) {
-    return wanted_weight(hash, who, voters);
+/// What the law (support.h) makes of two sides: the weight of a hash of which each person is worth
+/// 1, with the default settings: 3 gets a header, 6 and more reject.
+TEST(Support, TheLawOfTwoSides) {
+  struct Row {
+    const char* why;
+    Crowd spam;
+    Crowd ham;
+    std::int32_t weight;
   };
-  EXPECT_EQ(weight({}), 0);
-  EXPECT_EQ(weight(of_spam({row(1)})), 0) << "kept aside";
-  EXPECT_EQ(weight(of_spam({row(1, 1000)})), 0) << "one alone, however well known";
-  EXPECT_EQ(weight(of_spam({row(1), row(2)})), 2);
-  EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2)})), 0) << "one of them was contradicted before";
-  EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2), row(3)})), 2);
-  EXPECT_EQ(weight(of_spam({row(7)})), 4) << "a trusted one counts at once, as several";
-  EXPECT_EQ(weight(of_spam({row(1), row(7)})), 5);
+  for (const Row& row : std::initializer_list<Row>{
+           {"nobody", {}, {}, 0},
+           {"one alone teaches nothing", {.residents = 1}, {}, 0},
+           {"two mark", {.residents = 2}, {}, 3},
+           {"three mark", {.residents = 3}, {}, 3},
+           {"four do not reject, whatever else is in the message", {.residents = 4}, {}, 3},
+           {"five reject", {.residents = 5}, {}, 6},
+           {"each more makes it heavier", {.residents = 105}, {}, 106},
+           {"people less people", {.residents = 100}, {.residents = 40}, 61},
+           {"as many on both sides", {.residents = 5}, {.residents = 5}, 0},
+           {"one left is too few", {.residents = 5}, {.residents = 4}, 0},
+           {"a trusted one counts at once, as two", {.trusted = 1}, {}, 3},
+           {"and against others as two", {.residents = 4}, {.trusted = 1}, 3},
+           {"trusted ones add up", {.trusted = 3}, {}, 7},
+           {"two newcomers mark", {.newcomers = 2}, {}, 3},
+           {"any number of newcomers counts as three", {.newcomers = 10'000}, {}, 3},
+           {"newcomers add to residents", {.residents = 2, .newcomers = 50}, {}, 6},
+           {"one resident outweighs any number of newcomers",
+            {.newcomers = 100},
+            {.residents = 1},
+            0},
+           {"so does somebody trusted", {.newcomers = 100}, {.trusted = 1}, 0},
+           {"and the other way round: two residents", {.residents = 2}, {.newcomers = 100}, 3},
+           {"three made-up names do not cancel a hundred people",
+            {.residents = 100},
+            {.newcomers = 3},
+            101},
+           {"nor a hundred newcomers", {.newcomers = 100}, {.newcomers = 3}, 3},
+           {"the larger crowd of newcomers wins by its share",
+            {.newcomers = 5},
+            {.newcomers = 50},
+            0},
+           {"as many newcomers on both sides", {.newcomers = 50}, {.newcomers = 50}, 0},
+           {"newcomers count beside a resident of their side, on both sides",
+            {.residents = 6, .newcomers = 30},
+            {.residents = 1, .newcomers = 30},
+            6},
+       }) {
+    EXPECT_EQ(wanted_weight(kSpamHash, people(row.spam, row.ham), voters()), row.weight) << row.why;
+  }
 }
 
-TEST(Support, ManyNewcomersCountLittle) {
-  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
-  const Electorate voters{.reporters_min = 2, .trusted = {}, .now = kNow};
-  std::vector<ReporterRow> rows;
-  for (std::uint64_t i = 0; i < 10'000; ++i) rows.push_back(row(i + 10));
-  std::vector<Supporter> crowd = of_spam(rows);
-  EXPECT_EQ(wanted_weight(hash, crowd, voters), kNewcomersMax);
-  EXPECT_EQ(newcomers_among(crowd, voters), 10'000);
-  crowd.push_back({row(1, 5), ReportKind::kSpam});
-  crowd.push_back({row(2, 5), ReportKind::kSpam});
-  EXPECT_EQ(wanted_weight(hash, crowd, voters), kNewcomersMax + 2);
+TEST(Support, SettingsMoveTheSteps) {
+  const auto weight = [](const Crowd& spam, const Electorate& electorate) {
+    return wanted_weight(kSpamHash, people(spam, {}), electorate);
+  };
+  Electorate eight = voters();
+  eight.reject_people = 8;
+  EXPECT_EQ(weight({.residents = 7}, eight), 3);
+  EXPECT_EQ(weight({.residents = 8}, eight), 6);
+  Electorate two = voters();
+  two.reject_people = 2;
+  EXPECT_EQ(weight({.residents = 2}, two), 6);
+  EXPECT_EQ(weight({.newcomers = 100}, two), 3) << "newcomers alone never reject";
+  Electorate many = voters();
+  many.newcomers_max = 50;
+  EXPECT_EQ(weight({.newcomers = 100}, many), 3) << "however many they count as";
+  Electorate four = voters();
+  four.reporters_min = 4;
+  EXPECT_EQ(weight({.residents = 3}, four), 0);
+  EXPECT_EQ(weight({.residents = 4}, four), 3);
+  Electorate flat = voters();
+  flat.steps[11] = {.header = 7, .reject = std::nullopt};
+  EXPECT_EQ(weight({.residents = 2}, flat), 7);
+  EXPECT_EQ(weight({.residents = 12}, flat), 17) << "nothing rejects there";
+  EXPECT_EQ(weight({.trusted = 1}, voters(1)), 1) << "at once, but as one only";
+  EXPECT_EQ(weight({.trusted = 1}, voters(5)), 6);
 }
 
-TEST(Support, WantedMailTakesBackAndIsPutOnItsOwnList) {
-  const Electorate voters{.reporters_min = 2, .trusted = {}, .now = kNow};
-  std::vector<Supporter> who = of_spam({row(1), row(2), row(3)});
-  who.push_back({row(4), ReportKind::kHam});
-  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -1}, who, voters), 2);
-  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -9}, who, voters), 0);
-  EXPECT_EQ(wanted_weight({.flag = 13, .per_spam = 0, .per_ham = 1}, who, voters), 0)
-      << "one alone puts nothing on a list";
-  who.push_back({row(5), ReportKind::kHam});
-  EXPECT_EQ(wanted_weight({.flag = 13, .per_spam = 0, .per_ham = 1}, who, voters), 2);
+TEST(Support, AClosedCaseHasNoWeight) {
+  ReportedHash closed = kSpamHash;
+  closed.closed = true;
+  EXPECT_EQ(wanted_weight(closed, people({.residents = 50}, {}), voters()), 0);
+}
+
+TEST(Support, WeightsOfTheSettingsMultiply) {
+  const auto spam = people({.residents = 3}, {});
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 2, .per_ham = -1}, spam, voters()), 6);
+  const auto divided = people({.residents = 9}, {.residents = 2});
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -4}, divided, voters()), 0);
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = 0}, divided, voters()), 10)
+      << "nothing is taken back";
+}
+
+TEST(Support, WantedMailIsPutOnItsListByPeopleWhoLiveHere) {
+  const auto weight = [](const Crowd& spam, const Crowd& ham) {
+    return wanted_weight(kWantedHash, people(spam, ham), voters());
+  };
+  EXPECT_EQ(weight({}, {.residents = 1}), 0) << "one alone puts nothing on a list";
+  EXPECT_EQ(weight({}, {.residents = 2}), 2);
+  EXPECT_EQ(weight({.residents = 2}, {.residents = 5}), 3);
+  EXPECT_EQ(weight({}, {.newcomers = 100}), 0) << "nobody makes his own mail good";
+  EXPECT_EQ(weight({}, {.trusted = 1}), 2);
 }
 
 TEST(Support, TheMajorityNamesAMessage) {
-  const Electorate voters{.reporters_min = 2, .trusted = {7, 8}, .now = kNow};
-  const auto of = [&](std::vector<std::uint64_t> spam, std::vector<std::uint64_t> ham) {
-    std::vector<Supporter> who;
-    for (const std::uint64_t name : spam) who.push_back({row(name), ReportKind::kSpam});
-    for (const std::uint64_t name : ham) who.push_back({row(name), ReportKind::kHam});
-    return majority_of(who, voters);
+  const auto of = [](const Crowd& spam, const Crowd& ham) {
+    return majority_of(people(spam, ham), voters());
   };
   EXPECT_EQ(of({}, {}), std::nullopt);
-  EXPECT_EQ(of({1}, {}), ReportKind::kSpam);
-  EXPECT_EQ(of({1}, {2}), std::nullopt) << "a tie";
-  EXPECT_EQ(of({1}, {2, 3}), ReportKind::kHam);
-  EXPECT_EQ(of({1, 2, 3, 4}, {7}), ReportKind::kHam) << "a trusted one decides";
-  EXPECT_EQ(of({1, 8}, {7}), ReportKind::kSpam) << "they are divided";
-  EXPECT_EQ(of({1, 2, 3, 4, 5}, {10, 11, 12}), std::nullopt) << "a crowd of newcomers is bounded";
+  EXPECT_EQ(of({.newcomers = 1}, {}), ReportKind::kSpam);
+  EXPECT_EQ(of({.newcomers = 1}, {.newcomers = 1}), std::nullopt) << "a tie";
+  EXPECT_EQ(of({.newcomers = 1}, {.newcomers = 2}), ReportKind::kHam);
+  EXPECT_EQ(of({.residents = 4}, {.trusted = 1}), ReportKind::kHam) << "a trusted one decides";
+  EXPECT_EQ(of({.trusted = 1, .residents = 1}, {.trusted = 1}), ReportKind::kSpam)
+      << "they are divided";
+  EXPECT_EQ(of({.newcomers = 50}, {.residents = 1}), ReportKind::kHam);
+}
+
+TEST(Support, NewcomersAreCounted) {
+  EXPECT_EQ(newcomers_among(
+                people({.trusted = 1, .newcomers = 4}, {.residents = 2, .newcomers = 3}), voters()),
+            7);
 }
 
 }  // namespace

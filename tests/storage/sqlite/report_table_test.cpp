@@ -6,33 +6,11 @@
 #include <sqlite3.h>
 
 #include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/report_rows.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
-
-using What = ReportOutcome::What;
-
-constexpr std::uint64_t kSite = UINT64_MAX - 5;
-
-Result<WantedWeight> one_a_supporter(const ReportedHash& /*hash*/,
-                                     std::span<const Supporter> supporters) {
-  return WantedWeight{static_cast<std::int32_t>(supporters.size()), 7};
-}
-
-ReportRow row(std::uint64_t message, std::uint64_t reporter, ReportKind kind,
-              std::int64_t time = 100) {
-  ReportRow out{message, reporter, kind, time, {}};
-  out.hashes.push_back({.flag = 11, .per_spam = 1, .per_ham = -1});
-  out.hashes.back().fingerprint.shingles.emplace().fill(5);
-  return out;
-}
-
-std::unique_ptr<ReportTable> open_table(const std::string& path) {
-  auto table = ReportTable::open(path, kSite);
-  if (!table) ADD_FAILURE() << table.error().message;
-  return table ? *std::move(table) : nullptr;
-}
 
 TEST(ReportTable, KeepsOneReportForAPersonAndMessage) {
   const testing::TemporaryDirectory directory;
@@ -184,7 +162,7 @@ TEST(ReportTable, RefusesOtherFiles) {
     return table ? ErrorCode::kInternal : table.error().code;
   };
   EXPECT_EQ(other("CREATE TABLE x (y)"), ErrorCode::kCorrupt);
-  EXPECT_EQ(other("PRAGMA application_id = 1936222066; PRAGMA user_version = 2"),
+  EXPECT_EQ(other("PRAGMA application_id = 1936222066; PRAGMA user_version = 3"),
             ErrorCode::kInvalid);
 }
 
@@ -229,6 +207,82 @@ TEST(ReportTable, AReportThatTheDiskDoesNotTakeIsNotThereAtAll) {
     EXPECT_EQ(table->counts()->reporters, 1U);
   }
   EXPECT_EQ(table->add(row(1, 3, ReportKind::kSpam), one_a_supporter)->what, What::kNew);
+}
+
+/// A file as version 1 made it: two people reported a hash with shingles, which was taught.
+constexpr const char* kVersion1 =
+    "CREATE TABLE reporters (name INTEGER PRIMARY KEY, reports INTEGER NOT NULL,"
+    " agreed INTEGER NOT NULL, disagreed INTEGER NOT NULL, first INTEGER NOT NULL,"
+    " last INTEGER NOT NULL);"
+    "CREATE TABLE messages (name INTEGER PRIMARY KEY, spam INTEGER NOT NULL, ham INTEGER NOT NULL,"
+    " newcomers INTEGER NOT NULL, last INTEGER NOT NULL);"
+    "CREATE INDEX messages_last ON messages (last);"
+    "CREATE TABLE reports (message INTEGER, reporter INTEGER, kind INTEGER NOT NULL,"
+    " time INTEGER NOT NULL, counted INTEGER NOT NULL, PRIMARY KEY (message, reporter))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE hashes (id INTEGER PRIMARY KEY, digest BLOB NOT NULL, flag INTEGER NOT NULL,"
+    " shingle_set BLOB, per_spam INTEGER NOT NULL, per_ham INTEGER NOT NULL,"
+    " taught INTEGER NOT NULL, wanted INTEGER NOT NULL, seen INTEGER NOT NULL,"
+    " UNIQUE (digest, flag));"
+    "CREATE INDEX hashes_unfinished ON hashes (id) WHERE taught <> wanted;"
+    "CREATE TABLE links (hash INTEGER, reporter INTEGER, message INTEGER, kind INTEGER NOT NULL,"
+    " PRIMARY KEY (hash, reporter, message)) WITHOUT ROWID;"
+    "CREATE INDEX links_of_report ON links (message, reporter);"
+    "INSERT INTO reporters VALUES (2, 1, 1, 0, 90, 90), (3, 1, 1, 0, 95, 95);"
+    "INSERT INTO messages VALUES (1, 2, 0, 2, 95);"
+    "INSERT INTO reports VALUES (1, 2, 1, 90, 1), (1, 3, 1, 95, 1);"
+    "INSERT INTO hashes VALUES (1, zeroblob(64), 11, zeroblob(256), 1, -1, 2, 2, 0);"
+    "INSERT INTO links VALUES (1, 2, 1, 1), (1, 3, 1, 1);"
+    "PRAGMA application_id = 1936222066;"
+    "PRAGMA user_version = 1;";
+
+TEST(ReportTable, BringsAnOldFileUpToDate) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("r.db");
+  {
+    auto database = Database::open(path, Database::Access::kCreate);
+    ASSERT_TRUE(database && (*database)->execute(kVersion1));
+  }
+  for (int start = 0; start < 2; ++start) {
+    const auto table = open_table(path);
+    ASSERT_NE(table, nullptr);
+    EXPECT_TRUE(table->unfinished()->empty()) << "what was taught stays";
+    const auto found = table->find_case("0000");
+    ASSERT_TRUE(found && *found);
+    EXPECT_EQ((*found)->hashes.front().taught, 2);
+    EXPECT_EQ((*found)->people.size(), 2U);
+    EXPECT_FALSE(table->reporters(1)->front().resident);
+  }
+  // A new hash that matches it is of its case.
+  const auto table = open_table(path);
+  const auto outcome = table->add(of_hash(5, 4, 9, 0), one_a_supporter);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->changes.size(), 2U);
+  EXPECT_EQ(outcome->changes[0].wanted, 3);
+  EXPECT_EQ(outcome->changes[1].wanted, 3);
+}
+
+TEST(ReportTable, ACrashWhileItIsBroughtUpToDateChangesNothing) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("r.db");
+  {
+    auto database = Database::open(path, Database::Access::kCreate);
+    ASSERT_TRUE(database && (*database)->execute(kVersion1));
+    ASSERT_TRUE((*database)->execute("PRAGMA journal_mode = WAL"));
+  }
+  FaultyVfs disk;
+  bool failed = false;
+  for (std::int64_t writes = 0; writes < 40; ++writes) {
+    disk.fail_after(writes, SQLITE_FULL);
+    const auto table = ReportTable::open(path, kSite);
+    disk.heal();
+    if (table) break;
+    failed = true;
+  }
+  EXPECT_TRUE(failed);
+  const auto table = open_table(path);
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ((*table->find_case("0000"))->people.size(), 2U);
 }
 
 TEST(ReportTable, IsOfOneProcess) {

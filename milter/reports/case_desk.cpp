@@ -1,0 +1,201 @@
+// What ReportDesk says of people and cases, and what it decides about them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "config/base/hex.h"
+#include "milter/reports/report_desk_open.h"
+
+namespace shingled::milter::reports {
+
+using storage::sqlite::CaseRow;
+using storage::sqlite::HashChange;
+using storage::sqlite::ReportedHash;
+using storage::sqlite::Ruling;
+using storage::sqlite::Supporter;
+
+namespace {
+
+/// Of a digest: enough to name one of some thousand cases.
+constexpr std::size_t kCaseIdDigits = 8;
+
+std::string list_name(const Settings& settings, std::uint32_t flag) {
+  for (const RuleOptions& rule : settings.rules) {
+    if (const FlagOptions* list = rule.flags.find(flag)) return list->name;
+  }
+  return std::to_string(flag);
+}
+
+/// What the hashes of a case do, as they are taught now.
+CaseEffect effect_of(const CaseRow& row, const Electorate& voters) {
+  CaseEffect out = CaseEffect::kNoted;
+  for (const HashChange& hash : row.hashes) {
+    if (hash.hash.closed) return CaseEffect::kClosed;
+    if (hash.hash.per_spam == 0) continue;
+    const ListSteps steps = voters.steps_of(hash.hash.flag);
+    const bool marks = hash.taught > 0 && hash.taught >= steps.header;
+    const bool rejects = steps.reject && hash.taught >= *steps.reject;
+    out = std::max(out, rejects ? CaseEffect::kRejected
+                        : marks ? CaseEffect::kMarked
+                                : CaseEffect::kNoted);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
+  auto state = state_.lock();
+  if (Status opened = open(*state); !opened) return opened.error();
+  auto rows = state->open->table->reporters(most);
+  if (!rows) return rows.error();
+  const Electorate voters = electorate(*state);
+  std::vector<KnownReporter> out;
+  for (const storage::sqlite::ReporterRow& row : *rows) {
+    KnownReporter known{row, standing_of(row, voters), {}};
+    if (known.standing == Standing::kTrusted) {
+      const auto& trusted = state->settings->reports.trusted_reporters;
+      const auto named = std::ranges::find_if(trusted, [&](const std::string& name) {
+        return reporter_name(state->open->site, state->names.mailbox_of(name)) == row.name;
+      });
+      if (named != trusted.end()) known.name = *named;
+    }
+    out.push_back(std::move(known));
+  }
+  return out;
+}
+
+Result<std::optional<CaseFigures>> ReportDesk::figures(Open& open, std::uint64_t message,
+                                                       std::uint64_t reporter,
+                                                       const Electorate& voters) {
+  std::optional<CaseFigures> out;
+  const auto look = [&](const ReportedHash& hash, std::span<const Supporter> people) {
+    if (hash.per_spam == 0) return;
+    const CaseFigures more = figures_of(hash, people, voters);
+    const auto said = [](const CaseFigures& one) {
+      return std::tuple(one.effect, one.sides.spam.people + one.sides.ham.people);
+    };
+    if (!out || said(more) > said(*out)) out = more;
+  };
+  if (Status looked = open.table->each_hash(message, reporter, look); !looked)
+    return looked.error();
+  return out;
+}
+
+Result<bool> ReportDesk::open_if_there(State& state) {
+  const bool none = state.open == nullptr && state.settings != nullptr &&
+                    state.settings->reports.enabled &&
+                    ::access(state.settings->reports.file.c_str(), F_OK) != 0;
+  if (none) return false;
+  if (Status opened = open(state); !opened) return opened.error();
+  if (Status ready = make_ready(state); !ready) return ready.error();
+  return true;
+}
+
+Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std::uint32_t flag) {
+  auto state = state_.lock();
+  const auto there = open_if_there(*state);
+  if (!there) return there.error();
+  if (!*there) return std::uint64_t{0};
+  Open& open = *state->open;
+  const Electorate voters = electorate(*state);
+  open.has_rest = true;  // until all is taught
+  const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
+  const auto withdrawn = open.table->withdraw(digests, flag, weigh);
+  if (!withdrawn) return withdrawn.error();
+  if (Status done = teach(open, withdrawn->changes); !done) return done.error();
+  open.has_rest = false;
+  if (withdrawn->people > 0) {
+    logger_.info(LogLine("reports_withdrawn")
+                     .field("hashes", digests.size())
+                     .field("people", withdrawn->people)
+                     .field("changed", withdrawn->changes.size()));
+  }
+  return withdrawn->people;
+}
+
+std::map<std::uint64_t, std::string> ReportDesk::known_names(const State& state, bool wanted) {
+  std::map<std::uint64_t, std::string> out;
+  const auto add = [&](const std::string& name) {
+    out.try_emplace(reporter_name(state.open->site, state.names.mailbox_of(name)), name);
+  };
+  for (const std::string& name : state.settings->reports.trusted_reporters) add(name);
+  if (!wanted) return out;
+  for (const std::string& name : state.names.listed()) add(name);
+  return out;
+}
+
+KnownCase ReportDesk::known_case(const State& state, CaseRow row,
+                                 const std::map<std::uint64_t, std::string>& names) const {
+  const Electorate voters = electorate(state);
+  KnownCase out;
+  out.id = to_hex(row.oldest.bytes).substr(0, kCaseIdDigits);
+  out.effect = effect_of(row, voters);
+  out.sides = sides_of(row.people, voters);
+  for (const Supporter& word : row.people) {
+    const auto name = names.find(word.reporter.name);
+    out.people.push_back({word, standing_of(word.reporter, voters),
+                          name != names.end() ? name->second : std::string()});
+  }
+  std::set<std::uint32_t> flags;
+  for (const HashChange& hash : row.hashes) flags.insert(hash.hash.flag);
+  for (const std::uint32_t flag : flags) out.lists.push_back(list_name(*state.settings, flag));
+  out.row = std::move(row);
+  return out;
+}
+
+Result<std::vector<KnownCase>> ReportDesk::cases(std::int64_t since, std::size_t most, bool names) {
+  auto state = state_.lock();
+  std::vector<KnownCase> out;
+  const auto there = open_if_there(*state);
+  if (!there) return there.error();
+  if (!*there) return out;
+  auto rows = state->open->table->cases(since, most);
+  if (!rows) return rows.error();
+  const auto known = known_names(*state, names);
+  for (CaseRow& row : *rows) out.push_back(known_case(*state, std::move(row), known));
+  return out;
+}
+
+Result<KnownCase> ReportDesk::find_case(std::string_view id, bool names) {
+  auto state = state_.lock();
+  const auto there = open_if_there(*state);
+  if (!there) return there.error();
+  auto found = *there ? state->open->table->find_case(id)
+                      : Result<std::optional<CaseRow>>(std::optional<CaseRow>());
+  if (!found) return found.error();
+  if (!*found) return Error{ErrorCode::kNotFound, "there is no such case"};
+  return known_case(*state, **std::move(found), known_names(*state, names));
+}
+
+Result<KnownCase> ReportDesk::rule_case(std::string_view id, Ruling ruling) {
+  auto found = find_case(id, false);
+  if (!found) return found;
+  auto state = state_.lock();
+  if (state->open == nullptr)
+    return Error{ErrorCode::kUnavailable, "the daemon starts or ends; try again"};
+  Open& open = *state->open;
+  std::vector<std::int64_t> hashes;
+  for (const HashChange& hash : found->row.hashes) hashes.push_back(hash.id);
+  const Electorate voters = electorate(*state);
+  open.has_rest = true;  // until all is taught
+  const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
+  const auto changes = open.table->rule(hashes, ruling, weigh);
+  if (!changes) return changes.error();
+  if (Status done = teach(open, *changes); !done) return done.error();
+  open.has_rest = false;
+  logger_.info(LogLine(ruling == Ruling::kCloses ? "case_closed" : "case_reopened")
+                   .field("case", found->id)
+                   .field("hashes", hashes.size())
+                   .field("changed", changes->size()));
+  auto rows = open.table->find_case(to_hex(found->row.oldest.bytes));
+  if (!rows) return rows.error();
+  // One that was kept only because it was closed is gone now.
+  if (!*rows) return known_case(*state, CaseRow{.oldest = found->row.oldest}, {});
+  return known_case(*state, **std::move(rows), known_names(*state, false));
+}
+
+}  // namespace shingled::milter::reports

@@ -1,0 +1,97 @@
+#include "milter/reports/case_figures.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace shingled::milter::reports {
+
+namespace {
+
+/// More people than that are not asked for.
+constexpr std::uint64_t kPeopleMost = 100'000;
+
+std::string people(std::uint64_t count) {
+  return count == 1 ? "1 person" : fmt::format("{} people", count);
+}
+
+/// How many residents must say spam until the hash has this weight.
+std::optional<std::uint64_t> people_for(std::int32_t weight,
+                                        const storage::sqlite::ReportedHash& hash,
+                                        const Side& against, const Electorate& electorate) {
+  const auto reaches = [&](std::uint64_t count) {
+    Sides sides;
+    sides.ham = against;
+    sides.spam.people = count;
+    sides.spam.thousandths = static_cast<std::int64_t>(count) * 1000;
+    sides.spam.has_resident = true;
+    return weight_of_spam(hash, sides, electorate) >= weight;
+  };
+  if (!reaches(kPeopleMost)) return std::nullopt;
+  std::uint64_t too_few = 0;
+  std::uint64_t enough = kPeopleMost;
+  while (enough - too_few > 1) {
+    const std::uint64_t middle = too_few + (enough - too_few) / 2;
+    (reaches(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace
+
+std::string_view to_string(CaseEffect effect) {
+  static constexpr std::array<std::string_view, 4> kWords = {"noted", "marked", "rejected",
+                                                             "closed"};
+  return kWords[static_cast<std::size_t>(effect)];
+}
+
+CaseFigures figures_of(const storage::sqlite::ReportedHash& hash,
+                       std::span<const storage::sqlite::Supporter> people,
+                       const Electorate& electorate) {
+  CaseFigures out;
+  out.sides = sides_of(people, electorate);
+  const ListSteps steps = electorate.steps_of(hash.flag);
+  const std::int32_t weight = wanted_weight(hash, people, electorate);
+  if (hash.closed) {
+    out.effect = CaseEffect::kClosed;
+  } else if (steps.reject && weight >= *steps.reject) {
+    out.effect = CaseEffect::kRejected;
+  } else if (weight > 0 && weight >= steps.header) {
+    out.effect = CaseEffect::kMarked;
+  }
+  out.marked_at = people_for(steps.header, hash, out.sides.ham, electorate);
+  if (steps.reject) out.rejected_at = people_for(*steps.reject, hash, out.sides.ham, electorate);
+  return out;
+}
+
+std::string to_text(const CaseFigures& figures) {
+  const Side& spam = figures.sides.spam;
+  const Side& ham = figures.sides.ham;
+  std::string text;
+  if (spam.people > 0 || ham.people == 0) {
+    text = fmt::format("{} {} spam", people(spam.people), spam.people == 1 ? "says" : "say");
+    if (ham.people > 0) text += fmt::format(", {} wanted", ham.people);
+  } else {
+    text = fmt::format("{} {} it is wanted", people(ham.people), ham.people == 1 ? "says" : "say");
+  }
+  const std::string only =
+      spam.people > 0 && !spam.has_resident ? "; newcomers alone never get it rejected" : "";
+  switch (figures.effect) {
+    case CaseEffect::kClosed:
+      return text + ": closed, until somebody trusted says spam";
+    case CaseEffect::kRejected:
+      return text + ": rejected from now on";
+    case CaseEffect::kMarked:
+      text += ": marked from now on";
+      if (!only.empty()) return text + only;
+      if (figures.rejected_at) text += fmt::format("; rejected when {} do", *figures.rejected_at);
+      return text;
+    case CaseEffect::kNoted:
+      break;
+  }
+  if (figures.marked_at && spam.people > 0)
+    return text + fmt::format(": marked for everybody when {} do", *figures.marked_at);
+  return text + ": not marked";
+}
+
+}  // namespace shingled::milter::reports
