@@ -59,7 +59,8 @@ struct ReportedMessage {
 };
 inline constexpr std::size_t kReportedHashesMax = 1000;
 
-/// Reads a delivered message. Mail of a logged-in user counts as outgoing.
+/// Reads a delivered message. Mail of a logged-in user counts as outgoing. What the message only
+/// quotes, forwards or returns is neither taught nor counted.
 /// Errors:  none; see why_no_message() before.
 /// Threads: stateless.
 /// Cost:    as a scan.
