@@ -42,17 +42,29 @@ void QuoteMarks::hide(std::size_t begin, std::size_t place) {
 }
 
 void QuoteMarks::hide_title(const HtmlTree& tree, ElementIndex title, std::size_t begin) {
-  constexpr int kParentsMax = 64;  // each title may be deep
-  bool quoted = false;
-  ElementIndex above = tree.elements[title].parent;
-  for (int i = 0; i < kParentsMax && above != kNoElement; ++i) {
-    quoted = quoted || is_quote(roles_[above]);
-    above = tree.elements[above].parent;
+  for (; read_ < title; ++read_) {
+    const Element& element = tree.elements[read_];
+    const bool closed = element.close_end > element.content;
+    const bool whole = is_quote(roles_[read_]) && closed;
+    if (whole) quoted_to_ = std::max(quoted_to_, element.close_end);
+    if (!whole && roles_[read_] != QuoteRole::kNone) quoted_to_ = std::string_view::npos;
   }
+  const bool quoted = tree.elements[title].tag_start < quoted_to_;
+  titles_.push_back(title);
   quotes_.hidden.push_back({.begin = begin, .place = 0, .quoted = quoted});
 }
 
+void QuoteMarks::place_titles() {
+  std::size_t place = 0;
+  ElementIndex before = 0;
+  for (std::size_t i = 0; i < titles_.size(); ++i) {
+    for (; before < titles_[i]; ++before) place = std::max(place, places_[before]);
+    quotes_.hidden[i].place = place;
+  }
+}
+
 HtmlQuotes QuoteMarks::take(const HtmlTree& tree, std::size_t bytes) {
+  place_titles();
   if (rest_) quotes_.spans.push_back({*rest_, bytes});
   for (TextSpan& span : quotes_.spans) span.end = std::min(span.end, bytes);
   std::erase_if(quotes_.spans, [](const TextSpan& span) { return span.begin >= span.end; });

@@ -114,6 +114,10 @@ TEST(QuoteMarks, TellTitlesApart) {
   EXPECT_FALSE(text.quotes.hidden[0].quoted);
   EXPECT_TRUE(text.quotes.hidden[1].quoted);
   EXPECT_EQ(text.hidden.substr(text.quotes.hidden[1].begin), " theirs");
+
+  const HtmlText below = read("<p>own</p><p>From: A</p><html><head><title>theirs</title></head>b");
+  ASSERT_EQ(below.quotes.hidden.size(), 1U);
+  EXPECT_GE(below.quotes.hidden[0].place, below.content.find("From"));
 }
 
 TEST(QuoteMarks, AreNotReadForTheCompatibleHashes) {
