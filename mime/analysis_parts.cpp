@@ -75,6 +75,7 @@ void read_plain_quotes(std::string_view plain, Answer answer, WorkMeter& meter, 
   const Quotes quotes = find_quotes(plain);
   if (!quotes.hold(answer)) return;
   text.without_quotes = {.text = without_spans(plain, quotes.spans),
+                         .quoted = quoted_text(plain, quotes.spans),
                          .hidden = {},
                          .elements = {},
                          .is_less = quotes.own_words < quotes.quoted_words};
@@ -87,6 +88,7 @@ void read_quotes(Answer answer, WorkMeter& meter, TextStages& text) {
   quotes.sourced = quotes.sourced || text.html.quotes.sourced;
   if (!quotes.hold(answer)) return;
   text.without_quotes = {.text = without_spans(seen, quotes.spans),
+                         .quoted = quoted_text(seen, quotes.spans),
                          .hidden = own_hidden_of(text.html, quotes.spans),
                          .elements = own_elements_of(text.html, quotes.spans),
                          .is_less = quotes.own_words < quotes.quoted_words};

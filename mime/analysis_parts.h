@@ -69,6 +69,7 @@ struct TextStages {
   /// What the text says without what it quotes, if that is a quote (Quotes::hold()).
   struct Own {
     std::string text;    ///< of seen()
+    std::string quoted;  ///< the rest of it, without marks
     std::string hidden;  ///< of html.hidden
     std::vector<HtmlElement> elements;
     bool is_less = false;  ///< fewer words than are quoted

@@ -42,7 +42,7 @@ constexpr auto kBoilerplate = std::to_array<PieceType>(
     {PieceType::kText, PieceType::kRobustText, PieceType::kStructure, PieceType::kSubject,
      PieceType::kExactSubject, PieceType::kDisplayName, PieceType::kMailer, PieceType::kHeaderOrder,
      PieceType::kHeaderNames, PieceType::kPhrase, PieceType::kShortText, PieceType::kNotice,
-     PieceType::kHiddenPhrase, PieceType::kLinkShape});
+     PieceType::kHiddenPhrase, PieceType::kLinkShape, PieceType::kQuotedPhrase});
 
 /// A report has those of its provider. A text of qmail or Exim has none but the name of its host,
 /// so that others are those of a phisher who writes like them.

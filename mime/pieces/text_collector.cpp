@@ -1,6 +1,8 @@
 #include "mime/pieces/text_collector.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "mime/pieces/phrases.h"
 #include "mime/pieces/text_pieces.h"
@@ -37,6 +39,18 @@ void TextCollector::add_phrases(const TextStages& text, bool html) {
   for (const std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, notice);
   pieces_.add(PieceType::kShortText, short_text(words));
   if (html) add_hidden(text.own_hidden());
+  if (text.without_quotes) add_quoted(text.without_quotes->quoted, html);
+}
+
+void TextCollector::add_quoted(std::string_view quoted, bool html) {
+  quoted = quoted.substr(0, kRobustTextBytesMax);
+  if (!meter_.spend(quoted.size(), kStepsARobustByte)) return pieces_.note_dropped();
+  const TextForm form = html ? TextForm::kHtml : TextForm::kPlain;
+  const std::vector<std::string> phrases =
+      sample_phrases(robust_words(quoted, form, Notices::kKept).words).own;
+  for (std::size_t i = 0; i < std::min<std::size_t>(phrases.size(), kQuotedPhrasesOfTextMax); ++i) {
+    pieces_.add(PieceType::kQuotedPhrase, phrases[i]);
+  }
 }
 
 void TextCollector::add_hidden(std::string_view hidden) {

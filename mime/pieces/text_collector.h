@@ -15,8 +15,8 @@ namespace shingled::mime {
 /// Collects what the texts of a message name (text_pieces.h), and phrases of its body (phrases.h),
 /// as an observer of hash_message(), so that no text is read twice, or by reading them itself.
 ///
-/// Only what the message says itself (TextStages::own()): not what it quotes, and no texts of other
-/// messages that it forwards or returns.
+/// Only what the message says itself (TextStages::own()): no texts of other messages that it
+/// forwards or returns, and of what it quotes a few phrases, as pieces of their own type.
 ///
 /// Errors:  none; texts beyond `texts_max` and what `meter` refuses is left out, and the list notes
 ///          it.
@@ -44,6 +44,7 @@ class TextCollector {
   void read(std::size_t part);
   void add_phrases(const TextStages& text, bool html);
   void add_hidden(std::string_view hidden);
+  void add_quoted(std::string_view quoted, bool html);
 
   const Analysis::Parts& parts_;
   const PieceOptions& options_;

@@ -252,6 +252,20 @@ std::string without_spans(std::string_view text, std::span<const TextSpan> spans
   return out;
 }
 
+std::string quoted_text(std::string_view text, std::span<const TextSpan> spans) {
+  constexpr ascii::CharSet kMarks("> \t");
+  std::string out;
+  for (const TextSpan& span : spans) {
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    bool begun = false;  // the line, behind its marks
+    for (const char c : text.substr(span.begin, span.end - span.begin)) {
+      begun = c != '\n' && (begun || !kMarks.has(c));
+      if (begun || c == '\n') out += c;
+    }
+  }
+  return out;
+}
+
 bool lies_in(std::span<const TextSpan> spans, std::size_t offset) {
   const auto behind =
       std::upper_bound(spans.begin(), spans.end(), offset,

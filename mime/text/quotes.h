@@ -58,6 +58,9 @@ Quotes find_quotes(std::string_view text, std::span<const TextSpan> known = {});
 /// `text` without the spans; a line break stands for each.
 std::string without_spans(std::string_view text, std::span<const TextSpan> spans);
 
+/// What the spans hold, each from a new line on, without ">" and blanks at the begin of lines.
+std::string quoted_text(std::string_view text, std::span<const TextSpan> spans);
+
 /// Whether `offset` lies in one of the spans.
 /// Cost: O(log spans).
 bool lies_in(std::span<const TextSpan> spans, std::size_t offset);

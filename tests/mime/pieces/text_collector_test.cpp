@@ -111,6 +111,29 @@ TEST(TextCollector, TakesOnlyWhatTheMessageSaysItself) {
       << "a link that is in both is its own";
 }
 
+TEST(TextCollector, TakesAFewPhrasesOfQuotesApart) {
+  const auto phrases_of = [](const std::string& message) {
+    const Analysis analysis = analyze(message, {});
+    const PieceOptions options;
+    WorkMeter meter(UINT64_MAX);
+    TextCollector texts(analysis, options, meter);
+    texts.add_all();
+    std::vector<std::string> out;
+    for (const std::string_view phrase : texts.pieces().of_type(PieceType::kQuotedPhrase)) {
+      out.emplace_back(phrase);
+    }
+    return out;
+  };
+  const std::string quote =
+      "\n\nOn 5 May Ann wrote:\n> a goose and a heron flew over our frozen lake while the sun "
+      "rose\n> behind two old windmills and somebody sang about his lost brown hat\n";
+  const std::string answer = "In-Reply-To: <a@example.org>\n\n";
+  const auto first = phrases_of(answer + "no" + quote);
+  EXPECT_EQ(first.size(), kQuotedPhrasesOfTextMax);
+  EXPECT_EQ(phrases_of(answer + "nobody here has ever seen such a lake" + quote), first);
+  EXPECT_TRUE(phrases_of(answer + quote).empty()) << "the quote is the body";
+}
+
 TEST(TextCollector, TakesNothingOfAttachedMessages) {
   const Analysis analysis = analyze(
       "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: "

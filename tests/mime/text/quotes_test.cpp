@@ -172,6 +172,15 @@ TEST(Quotes, AreBounded) {
   EXPECT_EQ(own_of(line), line.substr(0, line.find('\n'))) << "a long line is a text";
 }
 
+TEST(Quotes, HoldATextWithoutMarks) {
+  const auto quoted = [](std::string_view text) {
+    return quoted_text(text, find_quotes(text).spans);
+  };
+  EXPECT_EQ(quoted("no\n> buy\n>> a > b\n>\n> now\nyes\n  > bye"), "buy\na > b\n\nnow\nbye");
+  EXPECT_EQ(quoted("no\n-----Original Message-----\n buy"), "-----Original Message-----\nbuy");
+  EXPECT_EQ(quoted("no"), "");
+}
+
 TEST(Quotes, FindsPlaces) {
   const std::vector<TextSpan> spans = {{2, 4}, {6, 7}};
   std::string in;
