@@ -14,6 +14,7 @@
 #include "mime/message/part_kind.h"
 #include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
+#include "mime/text/quotes.h"
 #include "mime/text/robust_words.h"
 #include "mime/text/text_words.h"
 
@@ -27,6 +28,8 @@ struct Analysis::Parts {
   std::string subject;  ///< decoded; may be empty
   std::vector<PartContent> contents;
   std::vector<std::uint32_t> body;  ///< indices of the parts of the visible body
+  std::vector<bool> of_others;      ///< by part: another message says it (other_messages.h)
+  Answer answer = Answer::kNo;      ///< whether the message answers another
   Steps work_left = 0;              ///< for texts and hashes
   bool incomplete = false;          ///< a limit was reached, so parts may be missing
   std::stop_token stop;
@@ -63,10 +66,34 @@ struct TextStages {
   /// The text that a reader sees, which is for everything that rspamd does not have.
   [[nodiscard]] std::string_view seen() const { return html.seen ? *html.seen : content; }
 
-  /// The robust words of `seen()`, read at the first call. `form`: that of the part.
+  /// What the text says without what it quotes, if that is a quote (Quotes::hold()).
+  struct Own {
+    std::string text;    ///< of seen()
+    std::string quoted;  ///< the rest of it, without marks
+    std::string hidden;  ///< of html.hidden
+    std::vector<HtmlElement> elements;
+    bool is_less = false;  ///< fewer words than are quoted
+  };
+  /// nullopt: it quotes nothing, or the quote is the body, or only the view of rspamd was read.
+  std::optional<Own> without_quotes;
+
+  /// What the text says itself, for everything that rspamd does not have.
+  [[nodiscard]] std::string_view own() const {
+    return without_quotes ? std::string_view(without_quotes->text) : seen();
+  }
+  [[nodiscard]] std::string_view own_hidden() const {
+    return without_quotes ? without_quotes->hidden : html.hidden;
+  }
+  [[nodiscard]] const std::vector<HtmlElement>& own_elements() const {
+    return without_quotes ? without_quotes->elements : html.elements;
+  }
+  /// Whether most of its words are quoted.
+  [[nodiscard]] bool is_mostly_quoted() const { return without_quotes && without_quotes->is_less; }
+
+  /// The robust words of `own()`, read at the first call. `form`: that of the part.
   /// Threads: one.
   const RobustTexts& read_robust(TextForm form) const {
-    if (!robust_) robust_ = robust_texts(seen(), form);
+    if (!robust_) robust_ = robust_texts(own(), form);
     return *robust_;
   }
   /// nullptr if nobody has read them.

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
 #include "mime/message/body_texts.h"
+#include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
+#include "mime/message/other_messages.h"
 
 namespace shingled::mime {
 
@@ -21,6 +24,19 @@ PartContent classify(const Mail& mail, const MailPart& part, WorkMeter& meter) {
   const std::size_t bytes = std::min(part.body.size(), kClassifiedBytesMax);
   if (!meter.spend(kStepsAClassifiedPart + bytes * kStepsAClassifiedByte)) return {};
   return classify_part(mail, part, meter);
+}
+
+/// Whether a header names a message that it answers or forwards.
+Answer answer_in(std::string_view message, const MimeOptions& options) {
+  const HeaderBlock header = split_header_block(message, options);
+  const bool answers = std::ranges::any_of(header.fields, [](const HeaderField& field) {
+    const bool named = ascii::equal_ignoring_case(field.name, "In-Reply-To") ||
+                       ascii::equal_ignoring_case(field.name, "References");
+    const std::size_t id = field.value.find('<');
+    return named && id != std::string_view::npos &&
+           field.value.find('@', id) != std::string_view::npos;
+  });
+  return answers ? Answer::kYes : Answer::kNo;
 }
 
 }  // namespace
@@ -75,6 +91,8 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   parts->contents.reserve(mail.parts.size());
   for (const MailPart& part : mail.parts) parts->contents.push_back(classify(mail, part, meter));
   parts->body = body_texts(mail, parts->contents);
+  parts->of_others = parts_of_others(mail);
+  parts->answer = answer_in(message, options);
   if (meter.refused()) mail.note_missing("work limit reached");
   parts->incomplete = mail.incomplete;
   parts->work_left = steps - steps / 2 + meter.left();

@@ -53,6 +53,9 @@ struct PartHash {
   /// text need not be the same message.
   bool common = false;
   std::uint32_t own_words = 0;  ///< of a text of the body: words few others use, up to 24
+  /// Another message says it, which this one quotes, forwards or returns (HASHING.md section 17):
+  /// the hash of a text with more quoted words than its own, or of a part of another message.
+  bool quoted = false;
   friend bool operator==(const PartHash&, const PartHash&) = default;
 };
 
@@ -132,7 +135,8 @@ using TextObserver = std::function<void(std::size_t part, const TextStages& text
 MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules,
                            const TextObserver& observer = {});
 
-/// The same for a single rule. Sets `common` and `own_words` only if the rule makes robust hashes.
+/// The same for a single rule. Sets `common` and `own_words`, and `quoted` of texts, only if the
+/// rule makes robust hashes.
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule);
 
 }  // namespace shingled::mime

@@ -7,6 +7,7 @@
 #include "mime/attachment/pdf_scripts.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/message/body_texts.h"
+#include "mime/message/other_messages.h"
 #include "mime/rule_hasher.h"
 #include "mime/text/robust_words.h"
 
@@ -25,7 +26,10 @@ class MessageHasher {
  public:
   MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules, OwnWords own_words,
                 const TextObserver& observer)
-      : parts_(parts), observer_(observer), meter_(parts.work_left, parts.stop) {
+      : parts_(parts),
+        observer_(observer),
+        meter_(parts.work_left, parts.stop),
+        quoting_(parts.mail.parts.size()) {
     hashers_.reserve(rules.size());
     for (const HashRule& rule : rules) hashers_.emplace_back(parts, rule);
     robust_ = own_words == OwnWords::kCounted ||
@@ -47,6 +51,7 @@ class MessageHasher {
     for (std::size_t i = 0; i < count; ++i) {
       if (parts_.is_readable(i) && !in_body[i] && is_left(i)) hash_text(i, false);
     }
+    cited_ = parts_of_quotes(parts_.mail, quoting_);
     for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {
         const bool archive = parts_.contents[i].kind == ContentKind::kArchive;
@@ -73,7 +78,14 @@ class MessageHasher {
     if (text.words.truncated) note("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
+    if (text.is_mostly_quoted()) quote_text(i);
     if (body && robust_) hash_robust(i, text);
+  }
+
+  /// Not its robust hash, which is made of what the text says itself.
+  void quote_text(std::size_t i) {
+    quoting_[i] = true;
+    for (RuleHasher& hasher : hashers_) hasher.set_quoted(i);
   }
 
   /// Only the number of words that the rule wants depends on it: they are stemmed already.
@@ -87,7 +99,7 @@ class MessageHasher {
   void note(std::string_view defect) { note_once(result_.defects, defect); }
 
   void hash_robust(std::size_t i, const TextStages& text) {
-    const std::size_t bytes = std::min(text.seen().size(), kRobustTextBytesMax);
+    const std::size_t bytes = std::min(text.own().size(), kRobustTextBytesMax);
     if (!meter_.spend(bytes, kStepsARobustByte)) return;
     const bool html = parts_.contents[i].kind == ContentKind::kHtml;
     const bool of_report = is_of_report(i);
@@ -96,7 +108,7 @@ class MessageHasher {
     if (!of_report && text.robust() != nullptr) {
       robust = &text.robust()->own;
     } else if (!of_report) {
-      read = robust_words(text.seen(), html ? TextForm::kHtml : TextForm::kPlain);
+      read = robust_words(text.own(), html ? TextForm::kHtml : TextForm::kPlain);
     }
     for (RuleHasher& hasher : hashers_) {
       if (hasher.wants_robust() && robust->is_telling()) hasher.hash_robust(i, text.words, *robust);
@@ -126,6 +138,8 @@ class MessageHasher {
       if (kind && !add_data(hasher, i, *kind, place, digest)) return;
     }
     if (parts_.contents[i].pdf && !parts_.mail.parts[i].foreign_to_rspamd) hash_scripts(i, digest);
+    if (!cited_[i]) return;
+    for (RuleHasher& hasher : hashers_) hasher.set_quoted(i);
   }
 
   /// Hashes each script of a PDF, and such a PDF itself whatever its type. May spend half of the
@@ -162,6 +176,8 @@ class MessageHasher {
   std::vector<RuleHasher> hashers_;
   std::optional<SisterTexts> sisters_;
   std::string_view language_;  ///< of the alternative that speaks for both, once read
+  std::vector<bool> quoting_;  ///< by part: texts that mostly quote
+  std::vector<bool> cited_;    ///< by part: pictures that those bring with them
   bool scripts_refused_ = false;
   bool robust_ = false;  ///< robust words of bodies are wanted
   MessageHashes result_;

@@ -73,6 +73,12 @@ void RuleHasher::set_words(std::size_t i, const RobustText& text, bool common) {
   }
 }
 
+void RuleHasher::set_quoted(std::size_t i) {
+  for (PartHash& hash : hashes_) {
+    if (hash.index == parts_.mail.parts[i].number) hash.quoted = true;
+  }
+}
+
 std::optional<PartKind> RuleHasher::wanted_data(std::size_t i) const {
   if (parts_.mail.parts[i].foreign_to_rspamd) return std::nullopt;
   const PartContent& content = parts_.contents[i];
@@ -104,9 +110,16 @@ std::vector<PartHash> RuleHasher::take() {
   };
   std::stable_sort(hashes_.begin(), hashes_.end(),
                    [&](const PartHash& a, const PartHash& b) { return order(a) < order(b); });
+  // What the message says itself is not quoted, even if it says it a second time.
+  std::unordered_set<Digest, DigestHash> own;
+  for (const PartHash& hash : hashes_) {
+    if (!hash.quoted) own.insert(hash.fingerprint.digest);
+  }
   std::unordered_set<Digest, DigestHash> seen;
-  const auto known = [&seen](const PartHash& hash) {
-    return hash.kind != PartKind::kHtmlStructure && !seen.insert(hash.fingerprint.digest).second;
+  const auto known = [&](const PartHash& hash) {
+    if (hash.kind == PartKind::kHtmlStructure) return false;
+    const Digest& digest = hash.fingerprint.digest;
+    return (hash.quoted && own.contains(digest)) || !seen.insert(digest).second;
   };
   hashes_.erase(std::remove_if(hashes_.begin(), hashes_.end(), known), hashes_.end());
   return std::move(hashes_);
@@ -210,6 +223,7 @@ PartHash RuleHasher::start(std::size_t i, PartKind kind, HashMethod method, Part
   hash.place = place;
   hash.method = method;
   hash.algorithm = options_.algorithm;
+  hash.quoted = parts_.of_others[i];
   return hash;
 }
 

@@ -37,6 +37,9 @@ class RuleHasher {
   /// Sets PartHash::common and PartHash::own_words of the hashes of part `i` made so far.
   void set_words(std::size_t i, const RobustText& text, bool common);
 
+  /// Sets PartHash::quoted of the hashes of part `i` made so far.
+  void set_quoted(std::size_t i);
+
   /// What the rule wants of a part that is not a text: the decision table of HASHING.md 4.2.
   [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const;
 

@@ -10,7 +10,7 @@
 namespace shingled::milter::counters {
 
 /// The stored hashes that look-ups have matched, each once: their digests in hexadecimal digits.
-/// Pure.
+/// Not those of what the message only quotes. Pure.
 /// Source:  COUNTERS.md section 2, type 70.
 std::vector<mime::Piece> matched_hashes(std::span<const rules::Lookup> lookups);
 

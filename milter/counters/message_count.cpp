@@ -147,7 +147,7 @@ rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes,
   return count_.look({.bytes = message_,
                       .analysis = analysis_,
                       .hashes = hashes,
-                      .texts = &texts_.pieces(),
+                      .texts = &texts_,
                       .local = local_},
                      std::move(matched), work_, deadline, stop_);
 }

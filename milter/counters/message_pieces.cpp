@@ -7,6 +7,7 @@
 #include <string>
 
 #include "config/base/ascii.h"
+#include "milter/counters/bounce.h"
 #include "milter/counters/envelope_pieces.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"
@@ -14,8 +15,9 @@
 #include "mime/pieces/header_pieces.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/link.h"
+#include "mime/pieces/normal_subject.h"
 #include "mime/pieces/part_pieces.h"
-#include "mime/pieces/text_collector.h"
+#include "mime/pieces/piece_list.h"
 #include "mime/url/ascii_host.h"
 #include "mime/url/public_suffix.h"
 
@@ -154,17 +156,18 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   for (const std::string& signer : signing_domains(believed)) {
     pieces.add(PieceType::kDkimDomain, signer);
   }
-  mime::add_header_pieces(header.fields, parts.subject, from, pieces);
+  mime::TextCollector read(message.analysis, options, work);
+  if (message.texts == nullptr) read.add_all();
+  mime::TextCollector& texts = message.texts != nullptr ? *message.texts : read;
+  const bool quotes =
+      texts.quotes() || std::ranges::find(parts.of_others, true) != parts.of_others.end();
+  const bool theirs = quotes && mime::has_answer_mark(parts.subject);
+  mime::add_header_pieces(header.fields, theirs ? std::string_view() : parts.subject, from, pieces);
   mime::add_hash_pieces(message.hashes, pieces);
-  if (message.texts != nullptr) {
-    pieces.take_all(*message.texts);
-  } else {
-    mime::TextCollector texts(message.analysis, options, work);
-    texts.add_all();
-    pieces.take_all(texts.pieces());
-  }
+  pieces.take_all(texts.pieces());
   settle_foreign_hosts(believed_lists(list_domains(header.fields), believed, options), pieces);
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);
+  remove_boilerplate(bounce_of(normal.sender, header.fields, parts), domain.text, pieces);
   add_pairs_of(normal, domain, pieces);
 
   MessagePieces out;

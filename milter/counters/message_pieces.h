@@ -11,7 +11,7 @@
 #include "mime/analyze.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/piece.h"
-#include "mime/pieces/piece_list.h"
+#include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {
 
@@ -22,9 +22,9 @@ struct CountedMessage {
   /// Of one rule, the same for all messages: its digests are pieces. Without hashes there are no
   /// pieces of texts, and checksums of attachments are made anew.
   std::span<const mime::PartHash> hashes = {};
-  /// What its texts name, from a TextCollector that saw them while they were hashed; null: they are
-  /// read again. The pieces are taken out of it.
-  mime::PieceList* texts = nullptr;
+  /// What its texts name, if they were seen while they were hashed; null: they are read again. The
+  /// pieces are taken out of it.
+  mime::TextCollector* texts = nullptr;
   /// Networks of our servers (milter.local_networks), which hand mail to each other; null: none.
   const std::vector<Network>* local = nullptr;
 };
@@ -41,6 +41,9 @@ inline bool always_in_time() { return false; }
 /// All pieces that a message and its envelope give: all types but those that come from elsewhere
 /// (stored hashes, reporters, known files). Pairs are there with both pieces; a *unique* type is
 /// counted with its pair and is not in the list.
+///
+/// Only what the message says itself: not what it quotes, forwards or returns, nor the subject of
+/// such a message behind "Re:", nor what all bounces of a mail server have in common (bounce.h).
 ///
 /// From is *proved* if a server in `authserv_ids` says so (sender_proof.h) or the sender has logged
 /// in, else it is *claimed*. A message with several From addresses proves none of them.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
+#include "milter/counters/bounce.h"
+#include "milter/counters/envelope_pieces.h"
 #include "milter/reports/automatic_mail.h"
 #include "mime/analysis_parts.h"
 #include "mime/message/header_block.h"
@@ -41,6 +43,11 @@ bool says_enough(const mime::PartHash& hash) {
          hash.method == mime::HashMethod::kShingles && !says_little(hash);
 }
 
+/// As it stands in an envelope; somebody's if nothing is known of it.
+std::string_view bounce_sender(std::span<const mime::HeaderField> fields) {
+  return null_sender(fields) == NullSender::kYes ? counters::kBounceSender : "unknown";
+}
+
 }  // namespace
 
 std::optional<std::string> why_no_message(std::string_view bytes) {
@@ -62,6 +69,9 @@ std::optional<std::string> common_property(std::string_view message, const mime:
   const mime::HeaderBlock header = mime::split_header_block(message, parts.options);
   if (is_system_report(header.fields, parts.mail.parts, parts.options))
     return "it is a report of a mail system (multipart/report), like everybody gets";
+  if (counters::bounce_of(bounce_sender(header.fields), header.fields, parts) !=
+      counters::Bounce::kNone)
+    return "it is a bounce, like everybody gets";
   if (is_automatic_answer(header.fields)) return "it is an automatic answer (Auto-Submitted)";
   const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
   if (text == hashes.end() || std::ranges::any_of(hashes, says_enough)) return std::nullopt;

@@ -131,13 +131,14 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
   out.pieces = counters::message_pieces({.bytes = bytes,
                                          .analysis = analysis,
                                          .hashes = counted,
-                                         .texts = &texts.pieces(),
+                                         .texts = &texts,
                                          .local = &settings.milter.local_networks},
                                         origin.envelope, options, work)
                    .pieces;
   std::set<std::pair<Digest, std::uint32_t>> seen;
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    const auto& of_rule = hashes.of_rule[i + 2];
+    std::vector<mime::PartHash> of_rule = hashes.of_rule[i + 2];
+    std::erase_if(of_rule, [](const mime::PartHash& hash) { return hash.quoted; });
     if (auto why = common_property(bytes, analysis, of_rule)) {
       out.not_taught = *std::move(why);
     } else {

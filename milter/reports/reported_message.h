@@ -61,7 +61,8 @@ struct ReportedMessage {
 /// is kept for `reports.keep`.
 inline constexpr std::size_t kReportedHashesMax = 64;
 
-/// Reads a delivered message. Mail of a logged-in user counts as outgoing.
+/// Reads a delivered message. Mail of a logged-in user counts as outgoing. What the message only
+/// quotes, forwards or returns is neither taught nor counted.
 /// Errors:  none; see why_no_message() before.
 /// Threads: stateless.
 /// Cost:    as a scan.

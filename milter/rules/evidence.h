@@ -36,7 +36,7 @@ struct Account {
 struct Evidence {
   enum class Effect : std::uint8_t {
     kCounts,   ///< its symbol counts in the score
-    kSpared,   ///< a good fact cancels it: it is only shown
+    kSpared,   ///< a good fact cancels it, or it is quoted: it is only shown
     kDropped,  ///< too weak: only `scan` lists it
     kTried,    ///< it is only tried out: shown, but without effect
   };

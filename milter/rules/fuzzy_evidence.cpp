@@ -48,13 +48,19 @@ struct FuzzyHit {
   [[nodiscard]] std::vector<Detail> details() const;
 };
 
-/// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to calculate the score again.
+/// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to calculate the score again;
+/// with ":quoted" it counts nothing.
 Account FuzzyHit::account() const {
   const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
-  return {.log = fmt::format("{}:{}:{}:{:.2f}:{}/{}:{}", hit.symbol, hit.flag, hit.value,
-                             probability, rule, part, shown),
-          .header = fmt::format("{}; flag={} value={} prob={:.2f} digest={}", hit.symbol, hit.flag,
-                                hit.value, probability, shown),
+  const auto with = [this](std::string text, std::string_view mark) {
+    return hit.quoted ? text.append(mark) : text;
+  };
+  return {.log = with(fmt::format("{}:{}:{}:{:.2f}:{}/{}:{}", hit.symbol, hit.flag, hit.value,
+                                  probability, rule, part, shown),
+                      ":quoted"),
+          .header = with(fmt::format("{}; flag={} value={} prob={:.2f} digest={}", hit.symbol,
+                                     hit.flag, hit.value, probability, shown),
+                         " quoted"),
           .arithmetic = hit.arithmetic(),
           .details = details()};
 }
@@ -73,7 +79,8 @@ std::vector<Detail> FuzzyHit::details() const {
           {"score", hit.score},
           {"dropped", hit.dropped},
           {"standing", std::string(to_string(hit.standing))},
-          {"spared", hit.spared}};
+          {"spared", hit.spared},
+          {"quoted", hit.quoted}};
 }
 
 }  // namespace
@@ -87,7 +94,9 @@ std::vector<Evidence> fuzzy_evidence(std::vector<Hit> hits, std::span<const Look
     item.symbol = hit.symbol;
     item.score = hit.score;
     item.part = lookup.hash.part;
-    item.effect = hit.dropped ? Evidence::Effect::kDropped : Evidence::Effect::kCounts;
+    item.effect = hit.dropped  ? Evidence::Effect::kDropped
+                  : hit.quoted ? Evidence::Effect::kSpared
+                               : Evidence::Effect::kCounts;
     item.account = [told = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
                                     lookup.probability, lookup.match.digest}] {
       return told.account();

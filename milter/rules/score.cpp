@@ -53,6 +53,7 @@ std::vector<Company> companies_of(const Facts& facts, std::size_t rules) {
   std::vector<Company> companies(rules);
   for (const Lookup& lookup : facts.lookups) {
     if (lookup.rule_index >= rules || lookup.outcome != Lookup::Outcome::kHit) continue;
+    if (lookup.hash.quoted) continue;
     Company& company = companies[lookup.rule_index];
     if (medium(lookup.hash) == Medium::kText) {
       company.text_hit = true;
@@ -88,7 +89,8 @@ void weigh(Hit& hit, const Lookup& lookup, double context, double weight_thresho
   hit.context = context;
   const double share = hit.saturation * hit.certainty * hit.image * hit.context;
   hit.dropped = std::abs(share) < weight_threshold;
-  hit.score = hit.dropped ? 0 : share * hit.weight;
+  hit.quoted = lookup.hash.quoted;
+  hit.score = hit.dropped || hit.quoted ? 0 : share * hit.weight;
 }
 
 }  // namespace
@@ -134,6 +136,7 @@ std::string Hit::arithmetic() const {
   if (dropped) return sum + " = below weight_threshold, dropped";
   const double product = saturation * certainty * image * context * weight;
   sum += fmt::format(" x {:.2f} = {:.2f}", weight, product);
+  if (quoted) return sum + ", quoted: not what the message says itself";
   if (own_part) return sum + ", for its own part alone";
   if (held > 0) {
     sum += fmt::format(", held at {:.2f}: {}", score + spared,

@@ -34,11 +34,13 @@ struct Hit {
   double image = 1;       ///< ((probability - 0.5) * 2)^8 for a small image, else 1
   double context = 1;     ///< from the other matches: PROTOCOL.md section 6, "message-level"
   double weight = 0;      ///< the score of the symbol at full saturation
-  double score = 0;       ///< the product; 0 if dropped; less if held or spared
+  double score = 0;       ///< the product; 0 if dropped or quoted; less if held or spared
   bool dropped = false;   ///< below the rule's weight_threshold
   Standing standing = Standing::kFull;
   double held = 0;    ///< the product if it was reduced to what the hit may do by itself; else 0
   double spared = 0;  ///< the amount that a white hit of the same part took away
+  /// Of what the message only quotes, forwards or returns (PartHash::quoted): it counts nothing.
+  bool quoted = false;
   bool own_part = false;  ///< a white hit outside the body: it only spares its own part
 
   /// "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13"

@@ -12,8 +12,8 @@ namespace shingled::milter::rules {
 
 /// The standing of each look-up, in their order. Many senders write similar texts and attach the
 /// same files, so a known part does not yet mean that the message is known. Each rule is judged by
-/// its own hits; only hits that count against the message are considered. "Very near" is 29 of 32
-/// slots.
+/// its own hits; only hits that count against the message are considered, not what it quotes. "Very
+/// near" is 29 of 32 slots.
 ///
 ///   the digest of the body is known                                kFull
 ///   the body is very near in its robust form (in its words, if

@@ -89,6 +89,7 @@ constexpr auto kTypes = std::to_array<PieceTypeRow>({
     {kMessageReporter, "message_reporter", kPair, "message and reporter"},
     {kUniqueMessageReporters, "unique_message_reporters", kUnique,
      "different reporters of a message"},
+    {kQuotedPhrase, "quoted_phrase", kSingle, "a phrase of what the body quotes"},
 });
 
 constexpr std::size_t kNumbers = 256;

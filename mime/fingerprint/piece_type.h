@@ -82,6 +82,7 @@ enum class PieceType : std::uint8_t {
   kKnownFile = 73,
   kMessageReporter = 74,
   kUniqueMessageReporters = 75,
+  kQuotedPhrase = 76,
 };
 
 /// What is known of a type. A *pair* type hashes two pieces together; its *unique* type, which has

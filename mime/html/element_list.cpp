@@ -51,14 +51,26 @@ std::string usable_class(std::string_view css_class) {
   return clean;
 }
 
+std::vector<ElementIndex> listed_elements(const HtmlTree& tree) {
+  std::vector<ElementIndex> list;
+  for (ElementIndex i = 0; i < tree.elements.size(); ++i) {
+    const Element& element = tree.elements[i];
+    const bool left_out = element.implicit && !tree.starts_as_text;
+    if (element.role != ElementRole::kElement || left_out || element.opens_head) continue;
+    list.push_back(i);
+  }
+  return list;
+}
+
 std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
   std::vector<HtmlElement> list;
   std::vector<std::uint32_t> depths(tree.elements.size());
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
     if (element.parent != kNoElement) depths[i] = depths[element.parent] + 1;
-    const bool left_out = element.implicit && !tree.starts_as_text;
-    if (element.role != ElementRole::kElement || left_out || element.opens_head) continue;
+  }
+  for (const ElementIndex i : listed_elements(tree)) {
+    const Element& element = tree.elements[i];
     HtmlElement& item = list.emplace_back();
     item.name = element.info == nullptr ? "unknown" : element.info->name;
     if (const auto* css_class = tree.attribute(element, AttributeName::kClass)) {

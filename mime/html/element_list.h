@@ -13,6 +13,9 @@ namespace shingled::mime {
 /// first word, or empty (HASHING.md section 13).
 std::string usable_class(std::string_view css_class);
 
+/// The elements of `tree` that list_elements() lists, in its order.
+std::vector<ElementIndex> listed_elements(const HtmlTree& tree);
+
 /// The elements of `tree` as the structure hash counts them, in document order.
 /// Threads: stateless.
 /// Cost: linear in the tree and its attributes.

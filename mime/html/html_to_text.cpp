@@ -12,6 +12,8 @@
 #include "mime/html/element_list.h"
 #include "mime/html/entities.h"
 #include "mime/html/html_tree.h"
+#include "mime/html/quote_elements.h"
+#include "mime/html/quote_marks.h"
 #include "mime/html/shown_view.h"
 #include "mime/html/visibility.h"
 
@@ -54,7 +56,7 @@ std::size_t trailing_space(std::string_view text) {
 class Printer {
  public:
   Printer(const HtmlTree& tree, const std::vector<Appearance>& appearance, std::string_view html,
-          HtmlText& text, const HtmlLimits& limits, WorkMeter& meter)
+          HtmlText& text, const HtmlLimits& limits, WorkMeter& meter, QuoteMarks* marks)
       : tree_(tree),
         appearance_(appearance),
         html_(html),
@@ -62,10 +64,12 @@ class Printer {
         content_(text.content),
         text_bytes_max_(limits.text_bytes_max),
         hidden_bytes_max_(limits.hidden_bytes_max),
-        meter_(meter) {}
+        meter_(meter),
+        marks_(marks) {}
 
   void print() {
     keep_titles();
+    begun_ = true;
     if (tree_.root != kNoElement) print_tree();
     if (tree_.overflow_at < html_.size()) {
       text_.truncated = true;
@@ -97,6 +101,7 @@ class Printer {
       frame.next_child = tree_.elements[child].next_sibling;
       run(frame, tree_.elements[child].tag_start);
       if (const auto end = print_alone(tree_.elements[child])) {
+        if (marks_ != nullptr) marks_->enter(child, content_.size(), false);
         advance(*end);
       } else {
         enter(child);
@@ -119,6 +124,7 @@ class Printer {
 
   void enter(ElementIndex index) {
     const Element& element = tree_.elements[index];
+    if (marks_ != nullptr) marks_->enter(index, content_.size(), true);
     frames_.push_back({index, element.first_child, element.content, content_.size()});
     margin(frames_.back());
   }
@@ -127,6 +133,10 @@ class Printer {
     const Frame frame = frames_.back();
     const Element& element = tree_.elements[frame.element];
     run(frame, element.close_start);
+    if (marks_ != nullptr) {
+      marks_->leave(frame.element, frame.text_start,
+                    std::string_view(content_).substr(frame.text_start));
+    }
     margin(frame);
     if (appearance_[frame.element].visibility != Visibility::kHidden) {
       if (element.is("a")) note_link(frame);
@@ -197,9 +207,12 @@ class Printer {
   }
 
   void keep_titles() {
-    for (const Element& element : tree_.elements) {
+    for (ElementIndex i = 0; i < tree_.elements.size(); ++i) {
+      const Element& element = tree_.elements[i];
       if (element.role != ElementRole::kElement || !element.is("title")) continue;
+      const std::size_t begin = text_.hidden.size();
       keep_hidden(html_.substr(element.content, element.close_start - element.content));
+      if (marks_ != nullptr) marks_->hide_title(tree_, i, begin);
     }
   }
 
@@ -210,6 +223,7 @@ class Printer {
     raw = raw.substr(0, hidden_bytes_max_ - hidden.size());
     if (!meter_.spend(raw.size(), kStepsAPrintedByte)) return;
     if (!hidden.empty() && !ascii::is_space(hidden.back())) hidden += ' ';
+    if (marks_ != nullptr && begun_) marks_->hide(hidden.size(), content_.size());
     append_decoded(hidden, raw, Spaces::kCollapse);
   }
 
@@ -310,6 +324,8 @@ class Printer {
   std::size_t text_bytes_max_;
   std::size_t hidden_bytes_max_;
   WorkMeter& meter_;
+  QuoteMarks* marks_;   ///< null: nobody asks what is quoted
+  bool begun_ = false;  ///< the titles are kept
   std::vector<Frame> frames_;
   std::size_t spaces_begin_ = 0;  ///< as text_end() found it
   std::size_t spaces_end_ = 0;    ///< between the two is only white space
@@ -329,13 +345,21 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   const StyleSheet sheet = collect_style_sheet(tree, html, compat, limits.style_rules_max, meter);
   const std::vector<Appearance> appearance = compute_appearance(tree, sheet, compat, meter);
   if (meter.refused()) return text;
-  Printer(tree, appearance, html, text, limits, meter).print();
+  const bool browser = views == Views::kRspamdAndBrowser;
+  const std::vector<QuoteRole> roles = browser ? quote_roles(tree, html) : std::vector<QuoteRole>();
+  QuoteMarks marks(roles);
+  Printer(tree, appearance, html, text, limits, meter, browser ? &marks : nullptr).print();
   text.elements = list_elements(tree);
-  if (views == Views::kRspamd) return text;
+  if (!browser) return text;
   const auto seen = browser_appearance(tree, html, appearance, limits.style_rules_max, meter);
-  if (!seen) return text;
+  if (!seen) {
+    text.quotes = marks.take(tree, text.content.size());
+    return text;
+  }
   HtmlText shown;
-  Printer(tree, *seen, html, shown, limits, meter).print();
+  QuoteMarks shown_marks(roles);
+  Printer(tree, *seen, html, shown, limits, meter, &shown_marks).print();
+  text.quotes = shown_marks.take(tree, shown.content.size());
   text.seen = std::move(shown.content);
   text.hidden = std::move(shown.hidden);
   return text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
+#include "mime/model/text_span.h"
 #include "mime/model/work_meter.h"
 
 namespace shingled::mime {
@@ -46,6 +47,22 @@ struct HtmlElement {
   friend bool operator==(const HtmlElement&, const HtmlElement&) = default;
 };
 
+/// A run of HtmlText::hidden, up to the next one.
+struct HiddenRun {
+  std::size_t begin = 0;
+  std::size_t place = 0;  ///< in the text that a browser shows, where it would be
+  bool quoted = false;    ///< it is in an element that quotes
+};
+
+/// What the elements of a document quote (quote_elements.h); empty for rspamd's view alone.
+struct HtmlQuotes {
+  std::vector<TextSpan> spans;      ///< of the text that a browser shows; ascending, disjoint
+  bool sourced = false;             ///< an element with a text says whose words they are
+  std::vector<std::size_t> places;  ///< of each of HtmlText::elements, in that text
+  std::vector<bool> elements;       ///< each of them: whether an element around it quotes it
+  std::vector<HiddenRun> hidden;
+};
+
 /// The text that a reader sees of an HTML part, and what else the hashes need.
 struct HtmlText {
   std::string content;
@@ -54,13 +71,14 @@ struct HtmlText {
   std::optional<std::string> seen;
   std::vector<LinkSpan> links;
   std::vector<HtmlElement> elements;
+  HtmlQuotes quotes;
   bool truncated = false;  ///< a limit of HtmlLimits was reached
 };
 
 /// Whose view of a document is wanted.
 enum class Views : std::uint8_t {
   kRspamd,           ///< for the compatible hashes
-  kRspamdAndBrowser  ///< for HtmlText::seen, too
+  kRspamdAndBrowser  ///< for HtmlText::seen and HtmlText::quotes, too
 };
 
 /// Turns HTML into the text that rspamd hashes (HASHING.md section 7); `compat` is the version.

@@ -86,6 +86,17 @@ std::string normal_subject(std::string_view subject) {
   return std::string(rest);
 }
 
+bool has_answer_mark(std::string_view subject) {
+  const std::string all = folded(subject);
+  std::string_view rest = all;
+  for (;;) {
+    if (without_mark(rest).size() < rest.size()) return true;
+    const std::string_view shorter = without_list_tag(rest);
+    if (shorter.size() == rest.size()) return false;
+    rest = shorter;
+  }
+}
+
 std::string normal_display_name(std::string_view name) { return folded(name); }
 
 }  // namespace shingled::mime

@@ -1,7 +1,9 @@
 #include "mime/pieces/part_pieces.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "mime/container/container_content.h"
 #include "mime/container/container_kind.h"
 #include "mime/fingerprint/digests.h"
+#include "mime/message/other_messages.h"
 #include "mime/message/part_kind.h"
 #include "mime/pieces/file_kind.h"
 #include "mime/pieces/svg_text.h"
@@ -157,10 +160,24 @@ class AttachmentPieces {
   PieceList& pieces_;
 };
 
+/// By part, the texts that mostly quote, as their hashes say.
+std::vector<bool> quoting_texts(const Analysis::Parts& parts, std::span<const PartHash> hashes) {
+  std::set<std::uint32_t> quoted;
+  for (const PartHash& hash : hashes) {
+    if (hash.quoted) quoted.insert(hash.index);
+  }
+  std::vector<bool> out(parts.mail.parts.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = parts.is_text(i) && quoted.contains(parts.mail.parts[i].number);
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces) {
   for (const PartHash& hash : hashes) {
+    if (hash.quoted) continue;
     if (const auto type = type_of(hash)) pieces.add(*type, to_hex(hash.fingerprint.digest.bytes));
   }
 }
@@ -170,9 +187,10 @@ void add_attachment_pieces(const Analysis& analysis, std::span<const PartHash> h
                            WorkMeter& meter, PieceList& pieces) {
   const Analysis::Parts& parts = analysis.parts();
   AttachmentPieces attachments(hashes, options, meter, pieces);
+  const std::vector<bool> cited = parts_of_quotes(parts.mail, quoting_texts(parts, hashes));
   std::vector<std::size_t> files;
   for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
-    if (is_file(parts, i)) files.push_back(i);
+    if (is_file(parts, i) && !parts.of_others[i] && !cited[i]) files.push_back(i);
   }
   if (files.size() > options.attachments_max) {
     pieces.note_dropped(files.size() - options.attachments_max);

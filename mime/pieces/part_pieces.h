@@ -10,14 +10,16 @@
 
 namespace shingled::mime {
 
-/// Adds the digests of texts, robust texts and structures, as hexadecimal digits.
+/// Adds the digests of texts, robust texts and structures, as hexadecimal digits, except those of
+/// what is quoted.
 /// Input:   hashes of one rule, the same one for all messages.
 /// Threads: stateless.
 void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces);
 
 /// Adds names, kinds and checksums of attachments and images, and of the files in containers at all
 /// depths. Not those that are the same in every document of their kind (own_bytes()), and of office
-/// documents no names. A text is an attachment if it has a name or says so.
+/// documents no names. A text is an attachment if it has a name or says so. Nothing of the messages
+/// that it forwards or returns, nor the pictures of a text that mostly quotes.
 ///
 /// Input:   `hashes` may have the checksums already. `out_of_time` ends the reading of containers.
 /// Errors:  none; what `meter` refuses is left out, and the list notes it.

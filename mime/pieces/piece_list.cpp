@@ -42,6 +42,8 @@ std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options) {
     case PieceType::kNotice:
     case PieceType::kHiddenPhrase:
       return kPhrasesOfMessageMax;
+    case PieceType::kQuotedPhrase:
+      return kQuotedPhrasesOfMessageMax;
     case PieceType::kAddress:
       return options.addresses_max;
     case PieceType::kPhone:

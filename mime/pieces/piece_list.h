@@ -59,6 +59,9 @@ class PieceList {
 
 /// Those of plain text and those of its HTML.
 inline constexpr std::uint32_t kPhrasesOfMessageMax = 16;
+/// Of what it quotes: each answer has them, and only complaints about them are asked.
+inline constexpr std::uint32_t kQuotedPhrasesOfTextMax = 4;
+inline constexpr std::uint32_t kQuotedPhrasesOfMessageMax = 8;
 
 /// The most pieces of a type that a message may have.
 std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options);

@@ -14,7 +14,7 @@ const std::vector<HostileKind>& hostile_kinds() {
     for (const auto theme :
          {nesting_kinds, delimiter_kinds, header_kinds, parameter_kinds, part_kinds, charset_kinds,
           encoding_kinds, html_kinds, markup_kinds, style_kinds, text_kinds, link_kinds,
-          container_kinds, attachment_kinds, reader_kinds, line_kinds, stage_kinds}) {
+          container_kinds, attachment_kinds, quote_kinds, reader_kinds, line_kinds, stage_kinds}) {
       std::vector<HostileKind> of_theme = theme();
       std::move(of_theme.begin(), of_theme.end(), std::back_inserter(kinds));
     }

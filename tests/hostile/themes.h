@@ -20,6 +20,7 @@ std::vector<HostileKind> text_kinds();
 std::vector<HostileKind> link_kinds();
 std::vector<HostileKind> container_kinds();
 std::vector<HostileKind> attachment_kinds();
+std::vector<HostileKind> quote_kinds();
 std::vector<HostileKind> reader_kinds();
 std::vector<HostileKind> line_kinds();
 std::vector<HostileKind> stage_kinds();  ///< the worst cases of single stages in tests/bench

@@ -62,6 +62,84 @@ TEST(HashMessage, WithoutTextHashesOnlyTheStructureIsLeft) {
               ElementsAre("html_structure shingles"));
 }
 
+/// Each hash as "kind", with "q" if it is quoted.
+std::vector<std::string> quoted_of(const std::string& message) {
+  std::vector<std::string> out;
+  const HashRule rule({.html_shingles = true, .robust = true});
+  for (const PartHash& hash : hash_message(analyze(message, {}), rule)) {
+    out.push_back(std::string(to_string(hash.kind)) + (hash.quoted ? " q" : ""));
+  }
+  return out;
+}
+
+std::string letter(const char* word, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += word;
+    for (int rest = i + 1; rest > 0; rest /= 8) text += static_cast<char>('a' + rest % 8);
+    text += ' ';
+  }
+  return text;
+}
+
+TEST(HashMessage, TellsWhatIsQuotedFromWhatIsSaid) {
+  const std::string answer = "In-Reply-To: <a@example.org>\n";
+  const std::string quote = "\n\nOn 5 May 2025 Ann wrote:\n> " + letter("other", 80);
+  EXPECT_THAT(quoted_of(answer + plain(letter("mine", 40) + quote)),
+              ElementsAre("text q", "robust"))
+      << "the robust hash has no quotes";
+  EXPECT_THAT(quoted_of(answer + plain(letter("mine", 90) + quote)), ElementsAre("text", "robust"))
+      << "most of it is its own";
+  EXPECT_THAT(quoted_of(plain(quote)), ElementsAre("text")) << "the quote is the body";
+  const std::string html = "Content-Type: text/html\n\n<p>" + letter("mine", 40) +
+                           "</p><blockquote><div><table><tr><td><p>" + letter("other", 80) +
+                           "</p><p><a href=http://a.example/>a</a></p><p><a "
+                           "href=http://b.example/>b</a></p></td></tr></table></div></blockquote>";
+  EXPECT_THAT(quoted_of(answer + html), ElementsAre("html q", "html_structure q", "robust"));
+  EXPECT_THAT(quoted_of(html), ElementsAre("html", "html_structure", "robust"));
+  EXPECT_THAT(
+      quoted_of("Content-Type: multipart/mixed; boundary=x\n\n--x\n" + plain(letter("mine", 80)) +
+                "--x\nContent-Type: message/rfc822\n\n" + plain(letter("other", 80)) + "--x--\n"),
+      ElementsAre("text", "text q", "robust"));
+}
+
+TEST(HashMessage, ReadsThePlainTextOfABounceAsItIsShown) {
+  const std::string source = "<html><body><p>" + letter("other", 80) + "</p></body></html>";
+  const std::string bounce =
+      "Hi. This is the program of a server that could not deliver your message to him.\n\n";
+  const std::string copy = "--- Below this line is a copy of the message.\n\nSubject: a\n\n";
+  EXPECT_THAT(quoted_of(plain(bounce + copy + source)), testing::Contains("html q"));
+  EXPECT_THAT(quoted_of(plain(bounce + source)), testing::Not(testing::Contains("html q")));
+}
+
+TEST(HashMessage, MakesTheSameCompatibleHashesOfQuotes) {
+  const std::string body = plain(letter("mine", 40) + "\n> " + letter("other", 80));
+  const auto first = [](const std::string& message) {
+    return hash_message(analyze(message, {}), HashRule({.robust = true})).front().fingerprint;
+  };
+  EXPECT_EQ(first("In-Reply-To: <a@example.org>\n" + body), first(body));
+}
+
+TEST(HashMessage, MakesRobustHashesOfOwnWordsAlone) {
+  const auto robust = [](const std::string& message) {
+    return hash_message(analyze(message, {}), HashRule({.robust = true})).back().fingerprint;
+  };
+  const std::string html = "Content-Type: text/html\n\n<p>" + letter("mine", 40) + "</p>";
+  const std::string answer = "In-Reply-To: <a@example.org>\n";
+  const std::string quote = "<blockquote>" + letter("other", 80) + "</blockquote>";
+  EXPECT_EQ(robust(answer + html + quote), robust(html));
+  EXPECT_NE(robust(html + quote), robust(html)) << "nothing says that it is an answer";
+}
+
+TEST(HashMessage, KeepsWhatIsSaidOfEqualHashes) {
+  const std::string text = plain(letter("mine", 80));
+  const std::string message =
+      "Content-Type: multipart/mixed; boundary=x\n\n--x\n"
+      "Content-Type: message/rfc822\n\n" +
+      text + "--x\n" + text + "--x--\n";
+  EXPECT_THAT(quoted_of(message), ElementsAre("text", "robust"));
+}
+
 /// English beside a Japanese page, with what else is in the message.
 std::string alternatives(const std::string& plain, const std::string& html,
                          const std::string& rest = "") {

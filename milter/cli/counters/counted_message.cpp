@@ -58,7 +58,7 @@ counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelo
   return counters::message_pieces({.bytes = bytes,
                                    .analysis = analysis,
                                    .hashes = counted,
-                                   .texts = &texts.pieces(),
+                                   .texts = &texts,
                                    .local = &settings.milter.local_networks},
                                   envelope, options, work);
 }

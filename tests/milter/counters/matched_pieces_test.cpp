@@ -27,6 +27,13 @@ TEST(MatchedHashes, AreTheStoredOnesEachOnce) {
   EXPECT_EQ(pieces[0].second, "");
 }
 
+TEST(MatchedHashes, AreNotOfWhatIsQuoted) {
+  std::vector<rules::Lookup> lookups = {lookup(rules::Lookup::Outcome::kHit, 1)};
+  EXPECT_EQ(matched_hashes(lookups).size(), 1U);
+  lookups[0].hash.quoted = true;
+  EXPECT_TRUE(matched_hashes(lookups).empty());
+}
+
 TEST(MatchedFile, HasTheNamesOfListAndSample) {
   EXPECT_EQ(matched_file("bad", "a.exe"), (mime::Piece{PieceType::kKnownFile, "bad/a.exe", ""}));
 }

@@ -156,7 +156,7 @@ TEST(MessagePieces, AreTheSameIfTheTextsWereSeenBefore) {
   mime::TextCollector texts(analysis, options, meter);
   texts.add_all();
   const CountedMessage again{.bytes = message, .analysis = analysis};
-  const CountedMessage before{.bytes = message, .analysis = analysis, .texts = &texts.pieces()};
+  const CountedMessage before{.bytes = message, .analysis = analysis, .texts = &texts};
   EXPECT_EQ(message_pieces(again, full_envelope(), options, meter).pieces,
             message_pieces(before, full_envelope(), options, meter).pieces);
 }

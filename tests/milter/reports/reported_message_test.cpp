@@ -87,5 +87,37 @@ TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
   EXPECT_EQ(message.space, storage::counters::Space::kIn);
 }
 
+TEST(ReportedMessage, TeachesOnlyWhatItSaysItself) {
+  const Settings settings;
+  const auto rules = taught_rules(settings);
+  const std::string offer =
+      "Please look at our wonderful catalogue of garden furniture, ladders, hoses, lamps and "
+      "fountains before everything has gone. Our carpenters build each bench by hand from seasoned "
+      "oak, our gardeners test every hose for three summers, and our drivers bring it to your door "
+      "within two days, whatever the weather does. Order now and receive a bag of tulip bulbs with "
+      "every bench. https://shop.example.org/buy\n";
+  const auto read = [&](const std::string& message) {
+    return read_reported(message, kSite, settings, rules);
+  };
+  const auto has_link = [](const ReportedMessage& message) {
+    return std::ranges::any_of(message.pieces, [](const mime::Piece& piece) {
+      return piece.type == PieceType::kLinkHost;
+    });
+  };
+  const std::string quote = "> " + offer;
+  const ReportedMessage answer = read("In-Reply-To: <a@b>\n\nno\n\nOn 5 May A wrote:\n" + quote);
+  EXPECT_TRUE(answer.hashes.empty());
+  EXPECT_FALSE(has_link(answer));
+  const ReportedMessage dressed = read("Subject: a\n\n" + quote);
+  EXPECT_FALSE(dressed.hashes.empty()) << "the quote is the body";
+  EXPECT_TRUE(has_link(dressed));
+  const ReportedMessage forward = read(
+      "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nsee below\n--x\nContent-Type: "
+      "message/rfc822\n\nSubject: a\n\n" +
+      offer + "--x--\n");
+  EXPECT_TRUE(forward.hashes.empty());
+  EXPECT_FALSE(has_link(forward));
+}
+
 }  // namespace
 }  // namespace shingled::milter::reports

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "milter/rules/fuzzy_evidence.h"
+#include "milter/rules/standing.h"
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"
 
@@ -28,9 +29,44 @@ TEST(FuzzyEvidence, DescribesAHitInEachForm) {
   EXPECT_EQ(account.log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab");
   EXPECT_EQ(account.header, "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab");
   EXPECT_EQ(account.arithmetic, "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13");
-  ASSERT_EQ(account.details.size(), 14U);
+  ASSERT_EQ(account.details.size(), 15U);
   EXPECT_EQ(account.details[1].name, "flag");
   EXPECT_EQ(std::get<std::int64_t>(account.details[1].value), 11);
+}
+
+TEST(FuzzyEvidence, OfWhatIsQuotedIsShownAndCountsNothing) {
+  RuleOptions rule;
+  rule.flags =
+      FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}, {"white", 12, "WHITE", 10, -20}});
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}}),
+                   hit_lookup(mime::PartKind::kText, 1.0F, {{12, 7}})};
+  for (Lookup& lookup : facts.lookups) lookup.hash.quoted = true;
+  const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
+  ASSERT_EQ(findings.evidence.size(), 2U);
+  for (const Evidence& item : findings.evidence) {
+    EXPECT_EQ(item.score, 0) << item.symbol << ": it speaks neither for nor against";
+    EXPECT_EQ(item.effect, Evidence::Effect::kSpared) << item.symbol;
+  }
+  EXPECT_EQ(findings.evidence[0].account().log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab:quoted");
+  EXPECT_EQ(findings.evidence[0].account().header,
+            "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab quoted");
+  EXPECT_NE(findings.evidence[0].account().arithmetic.find("quoted"), std::string::npos);
+  std::vector<Symbol> symbols;
+  add_symbols(findings.evidence, symbols);
+  EXPECT_TRUE(symbols.empty());
+}
+
+TEST(FuzzyEvidence, GivesNoStandingToWhatIsNotQuoted) {
+  RuleOptions rule;
+  rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}});
+  Facts facts;
+  facts.text = TextAmount::kLong;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}}),
+                   hit_lookup(mime::PartKind::kAttachment, 1.0F, {{11, 20}})};
+  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kFull) << "of a known body";
+  facts.lookups[0].hash.quoted = true;
+  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kMarks);
 }
 
 TEST(FuzzyEvidence, IsDroppedIfItIsTooWeak) {

@@ -58,7 +58,7 @@ TEST(PieceType, IsFoundByNumberAndName) {
     EXPECT_EQ(find_piece_type(row.name), &row);
     EXPECT_FALSE(row.meaning.empty());
   }
-  for (const std::uint64_t number : {0UL, 4UL, 76UL, 127UL, 255UL, 256UL, ~0UL})
+  for (const std::uint64_t number : {0UL, 4UL, 77UL, 127UL, 255UL, 256UL, ~0UL})
     EXPECT_EQ(find_piece_type(number), nullptr) << number;
   EXPECT_EQ(find_piece_type("froms"), nullptr);
   EXPECT_EQ(find_piece_type(""), nullptr);
