@@ -4,6 +4,12 @@
 
 namespace shingled::milter::rules {
 
+bool Lookup::is_quoted() const {
+  if (!hash.quoted) return false;
+  const bool text = hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml;
+  return !(text && hash.place == mime::PartPlace::kBody && match.exact);
+}
+
 TextAmount amount_of_text(std::size_t bytes) {
   constexpr std::size_t kShortTextBytesMax = 25;  // about five words
   if (bytes == 0) return TextAmount::kNone;

@@ -36,6 +36,9 @@ struct Lookup {
   std::chrono::microseconds time{0};
   std::string error;
 
+  /// What was found is only quoted by the message, forwarded or returned (PartHash::quoted). Not so
+  /// the digest of a whole text of its body: it stands for the message's own words, too.
+  [[nodiscard]] bool is_quoted() const;
   /// There is no answer whether the storage knows the hash.
   [[nodiscard]] bool failed() const {
     return outcome != Outcome::kHit && outcome != Outcome::kMiss;

@@ -53,7 +53,7 @@ std::vector<Company> companies_of(const Facts& facts, std::size_t rules) {
   std::vector<Company> companies(rules);
   for (const Lookup& lookup : facts.lookups) {
     if (lookup.rule_index >= rules || lookup.outcome != Lookup::Outcome::kHit) continue;
-    if (lookup.hash.quoted) continue;
+    if (lookup.is_quoted()) continue;
     Company& company = companies[lookup.rule_index];
     if (medium(lookup.hash) == Medium::kText) {
       company.text_hit = true;
@@ -89,7 +89,7 @@ void weigh(Hit& hit, const Lookup& lookup, double context, double weight_thresho
   hit.context = context;
   const double share = hit.saturation * hit.certainty * hit.image * hit.context;
   hit.dropped = std::abs(share) < weight_threshold;
-  hit.quoted = lookup.hash.quoted;
+  hit.quoted = lookup.is_quoted();
   hit.score = hit.dropped || hit.quoted ? 0 : share * hit.weight;
 }
 

@@ -39,7 +39,7 @@ struct Hit {
   Standing standing = Standing::kFull;
   double held = 0;    ///< the product if it was reduced to what the hit may do by itself; else 0
   double spared = 0;  ///< the amount that a white hit of the same part took away
-  /// Of what the message only quotes, forwards or returns (PartHash::quoted): it counts nothing.
+  /// Of what the message only quotes, forwards or returns (Lookup::is_quoted()): it counts nothing.
   bool quoted = false;
   bool own_part = false;  ///< a white hit outside the body: it only spares its own part
 

@@ -36,7 +36,7 @@ bool is_file(const mime::PartHash& hash) {
 
 /// Whether the hash is in a list that counts against messages, and is not quoted.
 bool accuses(const Lookup& lookup, const RuleOptions& rule) {
-  if (lookup.outcome != Lookup::Outcome::kHit || lookup.hash.quoted) return false;
+  if (lookup.outcome != Lookup::Outcome::kHit || lookup.is_quoted()) return false;
   const auto count = std::min<std::size_t>(lookup.match.flag_count, lookup.match.flags.size());
   const auto flags = std::span(lookup.match.flags).first(count);
   return std::any_of(flags.begin(), flags.end(), [&rule](const storage::FlagValue& entry) {

@@ -66,7 +66,12 @@ void QuoteMarks::place_titles() {
 HtmlQuotes QuoteMarks::take(const HtmlTree& tree, std::size_t bytes) {
   place_titles();
   if (rest_) quotes_.spans.push_back({*rest_, bytes});
-  for (TextSpan& span : quotes_.spans) span.end = std::min(span.end, bytes);
+  // The printer takes blanks back at the end of an element, so spans may overlap by them.
+  std::size_t end = 0;
+  for (TextSpan& span : quotes_.spans) {
+    span.begin = std::max(span.begin, end);
+    span.end = end = std::max(end, std::min(span.end, bytes));
+  }
   std::erase_if(quotes_.spans, [](const TextSpan& span) { return span.begin >= span.end; });
   for (const ElementIndex element : listed_elements(tree)) {
     quotes_.places.push_back(places_[element]);

@@ -39,8 +39,8 @@ TEST(FuzzyEvidence, OfWhatIsQuotedIsShownAndCountsNothing) {
   rule.flags =
       FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}, {"white", 12, "WHITE", 10, -20}});
   Facts facts;
-  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}}),
-                   hit_lookup(mime::PartKind::kText, 1.0F, {{12, 7}})};
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.96875F, {{11, 7}}),
+                   hit_lookup(mime::PartKind::kText, 0.96875F, {{12, 7}})};
   for (Lookup& lookup : facts.lookups) lookup.hash.quoted = true;
   const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
   ASSERT_EQ(findings.evidence.size(), 2U);
@@ -48,13 +48,29 @@ TEST(FuzzyEvidence, OfWhatIsQuotedIsShownAndCountsNothing) {
     EXPECT_EQ(item.score, 0) << item.symbol << ": it speaks neither for nor against";
     EXPECT_EQ(item.effect, Evidence::Effect::kSpared) << item.symbol;
   }
-  EXPECT_EQ(findings.evidence[0].account().log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab:quoted");
+  EXPECT_EQ(findings.evidence[0].account().log, "FUZZY_DENIED:11:7:0.97:local/1:ababababab:quoted");
   EXPECT_EQ(findings.evidence[0].account().header,
-            "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab quoted");
+            "FUZZY_DENIED; flag=11 value=7 prob=0.97 digest=ababababab quoted");
   EXPECT_NE(findings.evidence[0].account().arithmetic.find("quoted"), std::string::npos);
   std::vector<Symbol> symbols;
   add_symbols(findings.evidence, symbols);
   EXPECT_TRUE(symbols.empty());
+}
+
+// Its own words are part of the digest, so the message is the one that was taught.
+TEST(FuzzyEvidence, OfTheDigestOfAWholeBodyCountsWhateverItQuotes) {
+  Lookup lookup = hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}});
+  lookup.hash.quoted = true;
+  EXPECT_FALSE(lookup.is_quoted());
+  lookup.hash.place = mime::PartPlace::kText;
+  EXPECT_TRUE(lookup.is_quoted()) << "of an attached message";
+  lookup = hit_lookup(mime::PartKind::kHtmlStructure, 1.0F, {{11, 7}});
+  lookup.hash.quoted = true;
+  EXPECT_TRUE(lookup.is_quoted()) << "a structure has no words";
+  lookup = hit_lookup(mime::PartKind::kText, 0.96875F, {{11, 7}});
+  EXPECT_FALSE(lookup.is_quoted());
+  lookup.hash.quoted = true;
+  EXPECT_TRUE(lookup.is_quoted()) << "only similar";
 }
 
 TEST(FuzzyEvidence, GivesNoStandingToWhatIsNotQuoted) {
@@ -62,7 +78,7 @@ TEST(FuzzyEvidence, GivesNoStandingToWhatIsNotQuoted) {
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}});
   Facts facts;
   facts.text = TextAmount::kLong;
-  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}}),
+  facts.lookups = {hit_lookup(mime::PartKind::kRobust, 0.96875F, {{11, 7}}),
                    hit_lookup(mime::PartKind::kAttachment, 1.0F, {{11, 20}})};
   EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kFull) << "of a known body";
   facts.lookups[0].hash.quoted = true;
