@@ -303,7 +303,7 @@ Status ReportTable::want(HashChange& change, const WantedWeight& weight,
                     .bind(2, std::int64_t{change.wanted})
                     .bind(3, std::int64_t{change.seen})
                     .run();
-  if (done) changes.push_back(std::move(change));
+  if (done) changes.push_back(change);
   return done;
 }
 
