@@ -11,8 +11,12 @@ namespace {
 /// More people than that are not asked for.
 constexpr std::uint64_t kPeopleMost = 100'000;
 
-std::string people(std::uint64_t count) {
-  return count == 1 ? "1 person" : fmt::format("{} people", count);
+/// "1 newcomer says", "2 people say"
+std::string who_say(const Side& side) {
+  const bool one = side.people == 1;
+  const char* who =
+      side.has_resident ? (one ? "person" : "people") : (one ? "newcomer" : "newcomers");
+  return fmt::format("{} {} {}", side.people, who, one ? "says" : "say");
 }
 
 /// How many residents must say spam until the hash has this weight.
@@ -69,10 +73,10 @@ std::string to_text(const CaseFigures& figures) {
   const Side& ham = figures.sides.ham;
   std::string text;
   if (spam.people > 0 || ham.people == 0) {
-    text = fmt::format("{} {} spam", people(spam.people), spam.people == 1 ? "says" : "say");
+    text = who_say(spam) + " spam";
     if (ham.people > 0) text += fmt::format(", {} wanted", ham.people);
   } else {
-    text = fmt::format("{} {} it is wanted", people(ham.people), ham.people == 1 ? "says" : "say");
+    text = who_say(ham) + " it is wanted";
   }
   const std::string only =
       spam.people > 0 && !spam.has_resident ? "; newcomers alone never get it rejected" : "";
@@ -89,6 +93,8 @@ std::string to_text(const CaseFigures& figures) {
     case CaseEffect::kNoted:
       break;
   }
+  if (!only.empty() && ham.has_resident)
+    return text + ": not marked; newcomers alone do not count against those who live here";
   if (figures.marked_at && spam.people > 0)
     return text + fmt::format(": marked for everybody when {} do", *figures.marked_at);
   return text + ": not marked";

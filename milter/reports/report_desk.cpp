@@ -250,6 +250,11 @@ Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
   open.has_rest = true;  // until all is taught
   const auto outcome = open.table->add(row, weigh);
   if (!outcome) return outcome.error();
+  if (!row.deleted.empty()) {
+    logger_.info(LogLine("reports_withdrawn")
+                     .field("hashes", row.deleted.size())
+                     .field("why", "somebody deleted them from the storage"));
+  }
   return finish(state, report, message, *outcome, voters);
 }
 

@@ -213,8 +213,8 @@ class ReportDesk {
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
                                              std::uint64_t reporter, const Electorate& voters);
-  KnownCase known_case(const State& state, storage::sqlite::CaseRow row,
-                       const std::map<std::uint64_t, std::string>& names) const;
+  [[nodiscard]] KnownCase known_case(const State& state, storage::sqlite::CaseRow row,
+                                     const std::map<std::uint64_t, std::string>& names) const;
   [[nodiscard]] static std::map<std::uint64_t, std::string> known_names(const State& state,
                                                                         bool wanted);
   /// Reads again who a name means, if that may have changed.

@@ -13,12 +13,15 @@ namespace {
 
 constexpr std::int64_t kOnePerson = 1000;
 constexpr std::int64_t kWeightMost = 1'000'000;
+/// More people than so many times those who reject add nothing.
+constexpr std::int64_t kEnough = 4;
 
 /// The weight of `people` on a list where one of them weighs 1.
 std::int64_t scaled(std::int64_t people, bool may_reject, const ListSteps& steps,
                     const Electorate& electorate) {
   const std::int64_t least = electorate.reporters_min;
   if (people < least) return people;  // of somebody trusted
+  people = std::min(people, kEnough * std::max<std::int64_t>(electorate.reject_people, least));
   if (!steps.reject) return std::int64_t{steps.header} + people - least;
   if (may_reject && people >= electorate.reject_people)
     return std::int64_t{steps.rejects} + people - electorate.reject_people;

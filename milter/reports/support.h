@@ -82,7 +82,8 @@ Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Elector
 /// times those who want it. Below `reporters_min` it weighs nothing, or n if somebody trusted is
 /// among them. Then it is `steps.marks`; from `reject_people` on it is `steps.rejects` and one more
 /// for each more, unless they are newcomers alone. Where nothing rejects, it is `steps.header` and
-/// one more for each more. All that times `per_spam`.
+/// one more for each more. More people than four times `reject_people` add nothing: else each
+/// report of a large case would change all its hashes. All that times `per_spam`.
 ///
 /// On a list that only wanted mail puts something on (per_spam 0), it is `per_ham` for each person
 /// who wants it, less those who do not, if they are `reporters_min` and not newcomers alone.

@@ -1,6 +1,8 @@
 #include "storage/sqlite/case_index.h"
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "storage/model/fuzzy_store.h"
@@ -12,23 +14,28 @@ namespace {
 
 std::int64_t signed_shingle(std::uint64_t shingle) { return static_cast<std::int64_t>(shingle); }
 
-/// ?1 is the list, ?2 the hash itself, ?3 and the next ones are the shingles.
-constexpr int kFirstShingle = 3;
-
-std::string equal_slots_text() {
-  std::string values;
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    values += (slot == 0 ? "(?" : ",(?") +
-              std::to_string(static_cast<std::size_t>(kFirstShingle) + slot) + "," +
-              std::to_string(slot) + ")";
+/// Another hash with equal slots.
+struct Candidate {
+  std::size_t slots = 0;
+  std::int64_t hash = 0;
+  /// The most similar first, of these the newest.
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return std::tie(b.slots, b.hash) < std::tie(a.slots, a.hash);
   }
-  // CROSS JOIN: SQLite is to look up each of our slots, not to read the table.
-  return "SELECT s.hash FROM (VALUES " + values +
-         ") AS mine CROSS JOIN slots s ON s.shingle = mine.column1 AND s.slot = mine.column2"
-         " CROSS JOIN hashes h ON h.id = s.hash AND h.flag = ?1 WHERE s.hash <> ?2"
-         " GROUP BY s.hash HAVING count(*) >= " +
-         std::to_string(kMatchSlotsMin) + " ORDER BY count(*) DESC, s.hash DESC LIMIT " +
-         std::to_string(CaseIndex::kPairsMax);
+};
+
+/// Those that are there for so many slots that they match. `found`: once for each equal slot.
+std::vector<Candidate> matching_among(std::vector<std::int64_t> found) {
+  std::ranges::sort(found);
+  std::vector<Candidate> out;
+  for (auto first = found.begin(); first != found.end();) {
+    const auto last = std::find_if(first, found.end(), [&](auto hash) { return hash != *first; });
+    const auto slots = static_cast<std::size_t>(last - first);
+    if (slots >= kMatchSlotsMin) out.push_back({slots, *first});
+    first = last;
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace
@@ -40,13 +47,18 @@ const char* const CaseIndex::kTables =
 
 Result<CaseIndex> CaseIndex::open(Database& database) {
   auto statements = prepare_all<Statements>(
-      database, {"INSERT OR IGNORE INTO slots VALUES (?1, ?2, ?3)",
-                 "DELETE FROM slots WHERE shingle = ?1 AND slot = ?2 AND hash = ?3",
-                 equal_slots_text(), "INSERT OR IGNORE INTO pairs VALUES (?1, ?2), (?2, ?1)",
-                 "DELETE FROM pairs WHERE other = ?1"
-                 " AND hash IN (SELECT other FROM pairs WHERE hash = ?1)",
-                 "DELETE FROM pairs WHERE hash = ?1",
-                 "SELECT other FROM pairs WHERE hash = ?1 ORDER BY other"});
+      database,
+      {"INSERT OR IGNORE INTO slots VALUES (?1, ?2, ?3)",
+       "DELETE FROM slots WHERE shingle = ?1 AND slot = ?2 AND hash = ?3",
+       // The table is a list by shingle, slot and hash, so the newest are its end.
+       "SELECT hash FROM slots WHERE shingle = ?1 AND slot = ?2 ORDER BY hash DESC LIMIT " +
+           std::to_string(kSlotHashesMax),
+       "SELECT flag FROM hashes WHERE id = ?1",
+       "INSERT OR IGNORE INTO pairs VALUES (?1, ?2), (?2, ?1)",
+       "DELETE FROM pairs WHERE other = ?1"
+       " AND hash IN (SELECT other FROM pairs WHERE hash = ?1)",
+       "DELETE FROM pairs WHERE hash = ?1",
+       "SELECT other FROM pairs WHERE hash = ?1 ORDER BY other"});
   if (!statements) return statements.error();
   return CaseIndex(database, *std::move(statements));
 }
@@ -60,13 +72,26 @@ Status CaseIndex::put(std::int64_t hash, std::uint32_t flag, const Shingles& shi
     if (!done) return done;
     if (slot == 0 && database_->changed_rows() == 0) return {};
   }
-  Statement& find = statements_.equal_slots;
-  find.bind(1, std::int64_t{flag}).bind(2, hash);
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot)
-    find.bind(kFirstShingle + static_cast<int>(slot), signed_shingle(shingles[slot]));
-  return for_each_row(find, [&](const Statement& row) {
-    return statements_.put_pair.bind(1, hash).bind(2, row.integer(0)).run();
-  });
+  std::vector<std::int64_t> found;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    statements_.equal_slots.bind(1, signed_shingle(shingles[slot]))
+        .bind(2, static_cast<std::int64_t>(slot));
+    Status done = for_each_row(statements_.equal_slots, [&](const Statement& row) {
+      if (row.integer(0) != hash) found.push_back(row.integer(0));
+    });
+    if (!done) return done;
+  }
+  std::size_t pairs = 0;
+  for (const Candidate& other : matching_among(std::move(found))) {
+    bool same_list = false;
+    Status done = for_each_row(statements_.list.bind(1, other.hash), [&](const Statement& row) {
+      same_list = row.integer(0) == std::int64_t{flag};
+    });
+    if (done && same_list) done = statements_.put_pair.bind(1, hash).bind(2, other.hash).run();
+    if (!done) return done;
+    if (same_list && ++pairs == kPairsMax) break;
+  }
+  return {};
 }
 
 Status CaseIndex::remove(std::int64_t hash, const Shingles& shingles) {

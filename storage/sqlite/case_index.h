@@ -27,6 +27,8 @@ namespace shingled::storage::sqlite {
 class CaseIndex {
  public:
   static constexpr std::size_t kPairsMax = 256;
+  /// Of the hashes with one shingle in one slot so many are looked at, the newest.
+  static constexpr std::size_t kSlotHashesMax = 10'000;
   /// Its tables, for a script.
   static const char* const kTables;
 
@@ -45,6 +47,7 @@ class CaseIndex {
     Statement put_slot;
     Statement drop_slot;
     Statement equal_slots;
+    Statement list;
     Statement put_pair;
     Statement drop_pairs_to;
     Statement drop_pairs;

@@ -16,12 +16,6 @@ namespace {
 /// Fewer digits of a digest name no case: one in 65 536 hashes has any four.
 constexpr std::size_t kPrefixMin = 4;
 
-/// What one person said of a case last.
-struct LastWord {
-  Supporter supporter;
-  std::int64_t turn = 0;
-};
-
 }  // namespace
 
 Result<std::vector<HashChange>> ReportTable::known(std::span<const ReportedHash> hashes) {
@@ -141,7 +135,7 @@ Result<CaseRow> ReportTable::case_around(std::int64_t hash, std::set<std::int64_
   }
   seen.insert(members.begin(), members.end());
   CaseRow out;
-  std::map<std::uint64_t, LastWord> words;
+  std::map<std::uint64_t, Word> words;
   std::set<std::int64_t> messages;
   for (const std::int64_t id : members) {
     Status done =
@@ -156,7 +150,7 @@ Result<CaseRow> ReportTable::case_around(std::int64_t hash, std::set<std::int64_
       const Supporter supporter = supporter_of(row);
       const std::int64_t turn = row.integer(8);
       const auto [word, is_first] =
-          words.try_emplace(supporter.reporter.name, LastWord{supporter, turn});
+          words.try_emplace(supporter.reporter.name, Word{supporter, turn});
       if (!is_first && turn > word->second.turn) word->second = {supporter, turn};
       out.last = std::max(out.last, row.integer(9));
       messages.insert(row.integer(10));

@@ -13,7 +13,6 @@ Result<ReportStatements> prepare_report_statements(Database& database) {
       "SELECT name, reports, agreed, disagreed, first, last, resident FROM reporters ";
   const std::string columns =
       "r.name, r.reports, r.agreed, r.disagreed, r.first, r.last, r.resident, l.kind";
-  const std::string case_of = "(SELECT other FROM pairs WHERE hash = ?1 UNION ALL SELECT ?1)";
   return prepare_all<ReportStatements>(
       database,
       {"SELECT kind, counted FROM reports WHERE message = ?1 AND reporter = ?2",
@@ -37,12 +36,6 @@ Result<ReportStatements> prepare_report_statements(Database& database) {
        " shingle_set = coalesce(shingle_set, excluded.shingle_set), per_spam = excluded.per_spam,"
        " per_ham = excluded.per_ham RETURNING id",
        "INSERT OR IGNORE INTO links VALUES (?1, ?2, ?3, ?4)", hash + "WHERE id = ?1",
-       // Of a person who said several things the last one: SQLite takes the other columns from
-       // the row that has the maximum.
-       "SELECT " + columns +
-           ", max(p.turn) FROM links l JOIN reports p ON p.message = l.message"
-           " AND p.reporter = l.reporter JOIN reporters r ON r.name = l.reporter WHERE l.hash IN " +
-           case_of + " GROUP BY r.name",
        "SELECT " + columns +
            " FROM reports l JOIN reporters r ON r.name = l.reporter WHERE l.message = ?1",
        "UPDATE hashes SET wanted = ?2, seen = ?3 WHERE id = ?1",
@@ -62,7 +55,7 @@ Result<ReportStatements> prepare_report_statements(Database& database) {
        "UPDATE reporters SET resident = ?2 WHERE name = ?1",
        hash + "WHERE digest = ?1 AND (flag = ?2 OR ?2 = 0) ORDER BY id",
        "SELECT EXISTS (SELECT 1 FROM links WHERE hash = ?1)",
-       "SELECT EXISTS (SELECT 1 FROM hashes WHERE closed <> 0 AND id IN " + case_of + ")",
+       "SELECT closed FROM hashes WHERE id = ?1",
        "UPDATE hashes SET closed = ?2 WHERE id = ?1 AND closed <> ?2",
        "SELECT DISTINCT reporter FROM links WHERE hash = ?1", "DELETE FROM links WHERE hash = ?1",
        // Other texts of the same reports. Files are left out: many messages share them.

@@ -24,7 +24,6 @@ struct ReportStatements {
   Statement put_hash;
   Statement put_link;
   Statement find_hash;
-  Statement supporters;
   Statement reporters_of_message;
   Statement want;
   Statement taught;
@@ -45,7 +44,7 @@ struct ReportStatements {
   Statement note_resident;
   Statement find_digest;
   Statement has_links;
-  Statement has_closed;
+  Statement is_closed;
   Statement decide;
   Statement people_of;
   Statement withdraw;

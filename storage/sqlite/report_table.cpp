@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -263,16 +264,17 @@ Status ReportTable::weigh_all(std::vector<std::int64_t> own, const Weigh& weigh,
   const std::size_t always = own.size() + kWeighedMax;
   const auto all = with_matching(std::move(own), kFallingMax);
   if (!all) return all.error();
+  Facts facts;
   bool falls = false;
   for (std::size_t i = 0; i < all->size() && (i < always || falls); ++i) {
     const std::size_t before = changes.size();
-    if (Status done = weigh_one((*all)[i], weigh, changes); !done) return done;
+    if (Status done = weigh_one((*all)[i], weigh, facts, changes); !done) return done;
     falls = falls || (changes.size() > before && changes.back().wanted < changes.back().taught);
   }
   return {};
 }
 
-Status ReportTable::weigh_one(std::int64_t id, const Weigh& weigh,
+Status ReportTable::weigh_one(std::int64_t id, const Weigh& weigh, Facts& facts,
                               std::vector<HashChange>& changes) {
   auto found = find_hash(id);
   if (!found) return found.error();
@@ -282,9 +284,10 @@ Status ReportTable::weigh_one(std::int64_t id, const Weigh& weigh,
   const auto linked = has_links(id);
   if (!linked) return linked.error();
   if (!*linked && change.taught == 0 && change.wanted == 0) return drop_hash(change);
-  const auto supporters = supporters_of(id);
-  if (!supporters) return supporters.error();
-  auto weight = weigh(change.hash, *supporters);
+  const auto said = case_of(id, facts);
+  if (!said) return said.error();
+  change.hash.closed = said->closed;
+  auto weight = weigh(change.hash, said->people);
   if (!weight) return weight.error();
   if (!*linked) weight->wanted = 0;
   if (change.taught > 0 && weight->seen == 0 && weight->wanted > 0) return {};  // deleted
@@ -300,7 +303,7 @@ Status ReportTable::want(HashChange& change, const WantedWeight& weight,
                     .bind(2, std::int64_t{change.wanted})
                     .bind(3, std::int64_t{change.seen})
                     .run();
-  if (done) changes.push_back(std::move(change));
+  if (done) changes.push_back(change);
   return done;
 }
 
@@ -313,19 +316,41 @@ Result<std::optional<HashChange>> ReportTable::find_hash(std::int64_t id) {
         out = *std::move(found);
         return {};
       });
-  if (done && out) {
-    done = for_each_row(statements_->has_closed.bind(1, id),
-                        [&](const Statement& row) { out->hash.closed = row.integer(0) != 0; });
-  }
   if (!done) return done.error();
   return out;
 }
 
-Result<std::vector<Supporter>> ReportTable::supporters_of(std::int64_t hash) {
-  std::vector<Supporter> out;
-  Status done = for_each_row(statements_->supporters.bind(1, hash),
-                             [&](const Statement& row) { out.push_back(supporter_of(row)); });
+Result<const ReportTable::HashFacts*> ReportTable::facts_of(std::int64_t hash, Facts& facts) {
+  const auto [entry, is_new] = facts.try_emplace(hash);
+  HashFacts& out = entry->second;
+  if (!is_new) return &out;
+  Status done = for_each_row(statements_->is_closed.bind(1, hash),
+                             [&](const Statement& row) { out.closed = row.integer(0) != 0; });
+  if (done) {
+    done = for_each_row(statements_->reports_of_hash.bind(1, hash), [&](const Statement& row) {
+      out.words.push_back({supporter_of(row), row.integer(8)});
+    });
+  }
   if (!done) return done.error();
+  return &out;
+}
+
+Result<ReportTable::CaseOfHash> ReportTable::case_of(std::int64_t hash, Facts& facts) {
+  auto members = index_.matching(hash);
+  if (!members) return members.error();
+  members->push_back(hash);
+  CaseOfHash out;
+  std::map<std::uint64_t, const Word*> last;  // by person
+  for (const std::int64_t member : *members) {
+    const auto known = facts_of(member, facts);
+    if (!known) return known.error();
+    out.closed = out.closed || (*known)->closed;
+    for (const Word& word : (*known)->words) {
+      const Word*& newest = last[word.supporter.reporter.name];
+      if (newest == nullptr || newest->turn < word.turn) newest = &word;
+    }
+  }
+  for (const auto& [name, word] : last) out.people.push_back(word->supporter);
   return out;
 }
 

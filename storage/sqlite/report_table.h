@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -243,6 +244,22 @@ class ReportTable {
  private:
   ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements, CaseIndex index);
 
+  /// What one person said of a hash, and when in the order of reports.
+  struct Word {
+    Supporter supporter;
+    std::int64_t turn = 0;
+  };
+  /// A hash by itself. Many cases have it, so each is read once.
+  struct HashFacts {
+    bool closed = false;
+    std::vector<Word> words;
+  };
+  using Facts = std::map<std::int64_t, HashFacts>;
+  /// What counts for a hash.
+  struct CaseOfHash {
+    std::vector<Supporter> people;
+    bool closed = false;
+  };
   struct Touched {
     std::vector<std::int64_t> own;       ///< hashes of the report
     std::vector<std::int64_t> replaced;  ///< of the report that it replaces
@@ -262,15 +279,18 @@ class ReportTable {
   /// Weighs these hashes, and what matches them as far as it has to be.
   Status weigh_all(std::vector<std::int64_t> own, const Weigh& weigh,
                    std::vector<HashChange>& changes);
-  Status weigh_one(std::int64_t id, const Weigh& weigh, std::vector<HashChange>& changes);
+  Status weigh_one(std::int64_t id, const Weigh& weigh, Facts& facts,
+                   std::vector<HashChange>& changes);
   Status want(HashChange& change, const WantedWeight& weight, std::vector<HashChange>& changes);
-  Status disown(std::int64_t hash, const Weigh& weigh);
+  Status disown(std::int64_t hash, const Weigh& weigh, Facts& facts);
   /// Removes a hash without reports, unless it is closed; then nothing of it is taught any more.
   Status drop_hash(const HashChange& hash);
   Result<bool> has_links(std::int64_t hash);
-  /// With `closed` as it counts: its own, or that of a hash that it matches.
+  /// With `closed` of its own.
   Result<std::optional<HashChange>> find_hash(std::int64_t id);
-  Result<std::vector<Supporter>> supporters_of(std::int64_t hash);
+  /// `facts`: of this state of the file.
+  Result<CaseOfHash> case_of(std::int64_t hash, Facts& facts);
+  Result<const HashFacts*> facts_of(std::int64_t hash, Facts& facts);
   Result<ReporterRow> reporter(std::uint64_t name);
   Result<std::vector<std::int64_t>> ids_of(Statement& statement);
   Result<CaseRow> case_around(std::int64_t hash, std::set<std::int64_t>& seen);

@@ -89,8 +89,9 @@ Result<std::size_t> ReportTable::forget_before(std::int64_t time, std::size_t mo
     if (done) done = statements_->forget_reports.bind(1, names[i]).run();
     if (done) done = statements_->forget_message.bind(1, names[i]).run();
   }
+  Facts facts;
   for (auto hash = hashes.begin(); done && hash != hashes.end(); ++hash)
-    done = disown(*hash, weigh);
+    done = disown(*hash, weigh, facts);
   if (!done) return done.error();
   if (done = transaction->commit(); !done) return done.error();
   return names.size();
@@ -98,26 +99,26 @@ Result<std::size_t> ReportTable::forget_before(std::int64_t time, std::size_t mo
 
 /// After links of a hash or of its case went: of what was taught only what the others give it is
 /// still theirs.
-Status ReportTable::disown(std::int64_t id, const Weigh& weigh) {
-  const auto found = find_hash(id);
+Status ReportTable::disown(std::int64_t id, const Weigh& weigh, Facts& facts) {
+  auto found = find_hash(id);
   if (!found) return found.error();
   if (!*found || (*found)->taught != (*found)->wanted) return {};
   const auto linked = has_links(id);
   if (!linked) return linked.error();
   if (!*linked) return drop_hash(**found);
-  const auto supporters = supporters_of(id);
-  if (!supporters) return supporters.error();
-  const auto weight = weigh((*found)->hash, *supporters);
+  const auto said = case_of(id, facts);
+  if (!said) return said.error();
+  (*found)->hash.closed = said->closed;
+  const auto weight = weigh((*found)->hash, said->people);
   if (!weight) return weight.error();
   const std::int32_t theirs = std::min((*found)->taught, weight->wanted);
   return statements_->disown.bind(1, id).bind(2, std::int64_t{theirs}).run();
 }
 
 Status ReportTable::drop_hash(const HashChange& hash) {
-  bool closed = false;
-  Status done = for_each_row(statements_->find_hash.bind(1, hash.id), [&](const Statement& row) {
-    closed = row.integer(9) != 0;  // its own, not that of a hash that it matches
-  });
+  bool closed = false;  // its own, which is not that of `hash` where that has its case's
+  Status done = for_each_row(statements_->is_closed.bind(1, hash.id),
+                             [&](const Statement& row) { closed = row.integer(0) != 0; });
   if (!done) return done;
   if (closed) return statements_->disown.bind(1, hash.id).bind(2, std::int64_t{0}).run();
   if (const auto& shingles = hash.hash.fingerprint.shingles) {
@@ -137,13 +138,15 @@ Result<bool> ReportTable::has_links(std::int64_t hash) {
 Status ReportTable::each_hash(std::uint64_t message, std::uint64_t reporter, const Look& look) {
   const auto links = links_of(message, reporter);
   if (!links) return links.error();
+  Facts facts;
   for (const std::int64_t id : *links) {
-    const auto found = find_hash(id);
+    auto found = find_hash(id);
     if (!found) return found.error();
     if (!*found) continue;
-    const auto supporters = supporters_of(id);
-    if (!supporters) return supporters.error();
-    look((*found)->hash, *supporters);
+    const auto said = case_of(id, facts);
+    if (!said) return said.error();
+    (*found)->hash.closed = said->closed;
+    look((*found)->hash, said->people);
   }
   return {};
 }

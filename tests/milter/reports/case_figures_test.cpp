@@ -36,14 +36,25 @@ TEST(CaseFigures, SayWhatItTakes) {
            {4, 1, true, CaseEffect::kMarked,
             "4 people say spam, 1 wanted: marked from now on; rejected when 6 do"},
            {0, 1, true, CaseEffect::kNoted, "1 person says it is wanted: not marked"},
+           {1, 0, false, CaseEffect::kNoted,
+            "1 newcomer says spam: marked for everybody when 2 do"},
            {40, 0, false, CaseEffect::kMarked,
-            "40 people say spam: marked from now on; newcomers alone never get it rejected"},
+            "40 newcomers say spam: marked from now on; newcomers alone never get it rejected"},
        }) {
     const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
     const CaseFigures figures = figures_of(hash, say(row.spam, row.ham, row.residents), {});
     EXPECT_EQ(figures.effect, row.effect) << row.text;
     EXPECT_EQ(to_text(figures), row.text);
   }
+}
+
+TEST(CaseFigures, NewcomersAgainstSomebodyWhoLivesHere) {
+  std::vector<Supporter> who = say(20, 0, false);
+  who.push_back({{.name = 99, .resident = true}, ReportKind::kHam});
+  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
+  EXPECT_EQ(to_text(figures_of(hash, who, {})),
+            "20 newcomers say spam, 1 wanted: not marked; newcomers alone do not count against "
+            "those who live here");
 }
 
 TEST(CaseFigures, AClosedCaseSaysSo) {
