@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -21,6 +22,8 @@ namespace {
 
 /// Of a digest: enough to name one of some thousand cases.
 constexpr std::size_t kCaseIdDigits = 8;
+/// For each report.
+constexpr std::chrono::seconds kUnsayPatience{3};
 
 std::string list_name(const Settings& settings, std::uint32_t flag) {
   for (const RuleOptions& rule : settings.rules) {
@@ -95,6 +98,17 @@ Result<bool> ReportDesk::open_if_there(State& state) {
   return true;
 }
 
+Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
+  const auto people = setup_.people ? setup_.people() : nullptr;
+  if (people == nullptr) return {};
+  for (const storage::sqlite::ReportName& report : reports) {
+    const TimePoint deadline = clock_.now() + kUnsayPatience;
+    if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
+      return done;
+  }
+  return {};
+}
+
 Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std::uint32_t flag) {
   auto state = state_.lock();
   const auto there = open_if_there(*state);
@@ -108,6 +122,7 @@ Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std:
   if (!withdrawn) return withdrawn.error();
   if (Status done = teach(open, withdrawn->changes); !done) return done.error();
   open.has_rest = false;
+  if (Status done = unsay(withdrawn->reports); !done) return done.error();
   if (withdrawn->people > 0) {
     logger_.info(LogLine("reports_withdrawn")
                      .field("hashes", digests.size())
@@ -187,6 +202,9 @@ Result<KnownCase> ReportDesk::rule_case(std::string_view id, Ruling ruling) {
   if (!changes) return changes.error();
   if (Status done = teach(open, *changes); !done) return done.error();
   open.has_rest = false;
+  if (ruling == Ruling::kCloses) {
+    if (Status done = unsay(found->row.spam_reports); !done) return done.error();
+  }
   logger_.info(LogLine(ruling == Ruling::kCloses ? "case_closed" : "case_reopened")
                    .field("case", found->id)
                    .field("hashes", hashes.size())

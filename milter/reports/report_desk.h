@@ -237,6 +237,8 @@ class ReportDesk {
   /// Keeps what the person says, for rules on people.
   Status say(const Open& open, const Report& report, const ReportedMessage& message,
              const storage::sqlite::ReporterRow& reporter, const Electorate& voters);
+  /// Takes back what people said by these reports.
+  Status unsay(std::span<const storage::sqlite::ReportName> reports);
   Status count_reporter(const Open& open, std::uint64_t self, const ReportedMessage& message,
                         storage::counters::CounterStore& store, TimePoint deadline,
                         const Electorate& voters);

@@ -48,12 +48,15 @@ Result<Withdrawal> ReportTable::withdraw(std::span<const Digest> digests, std::u
   const auto all = with_matching(std::move(named), kFallingMax);
   if (!all) return all.error();
   Withdrawal out;
-  std::set<std::int64_t> people;
+  std::set<std::uint64_t> people;
+  std::set<ReportName> reports;
   for (const std::int64_t id : *all) {
-    const auto who = ids_of(statements_->people_of.bind(1, id));
-    if (!who) return who.error();
-    people.insert(who->begin(), who->end());
-    Status done = statements_->withdraw.bind(1, id).run();
+    Status done = for_each_row(statements_->reports_of_hash.bind(1, id), [&](const Statement& row) {
+      const std::uint64_t reporter = supporter_of(row).reporter.name;
+      people.insert(reporter);
+      reports.insert({static_cast<std::uint64_t>(row.integer(10)), reporter});
+    });
+    if (done) done = statements_->withdraw.bind(1, id).run();
     if (!done) return done.error();
     auto found = find_hash(id);
     if (!found) return found.error();
@@ -68,6 +71,7 @@ Result<Withdrawal> ReportTable::withdraw(std::span<const Digest> digests, std::u
     if (!done) return done.error();
   }
   out.people = people.size();
+  out.reports.assign(reports.begin(), reports.end());
   if (Status done = transaction->commit(); !done) return done.error();
   return out;
 }
@@ -137,6 +141,7 @@ Result<CaseRow> ReportTable::case_around(std::int64_t hash, std::set<std::int64_
   CaseRow out;
   std::map<std::uint64_t, Word> words;
   std::set<std::int64_t> messages;
+  std::set<ReportName> spam;
   for (const std::int64_t id : members) {
     Status done =
         for_each_row(statements_->find_hash.bind(1, id), [&](const Statement& row) -> Status {
@@ -154,11 +159,14 @@ Result<CaseRow> ReportTable::case_around(std::int64_t hash, std::set<std::int64_
       if (!is_first && turn > word->second.turn) word->second = {supporter, turn};
       out.last = std::max(out.last, row.integer(9));
       messages.insert(row.integer(10));
+      if (supporter.kind == ReportKind::kSpam)
+        spam.insert({static_cast<std::uint64_t>(row.integer(10)), supporter.reporter.name});
     });
     if (!done) return done.error();
   }
   if (!out.hashes.empty()) out.oldest = out.hashes.front().hash.fingerprint.digest;
   for (const auto& [name, word] : words) out.people.push_back(word.supporter);
+  out.spam_reports.assign(spam.begin(), spam.end());
   out.messages = messages.size();
   return out;
 }

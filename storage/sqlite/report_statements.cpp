@@ -57,7 +57,7 @@ Result<ReportStatements> prepare_report_statements(Database& database) {
        "SELECT EXISTS (SELECT 1 FROM links WHERE hash = ?1)",
        "SELECT closed FROM hashes WHERE id = ?1",
        "UPDATE hashes SET closed = ?2 WHERE id = ?1 AND closed <> ?2",
-       "SELECT DISTINCT reporter FROM links WHERE hash = ?1", "DELETE FROM links WHERE hash = ?1",
+       "DELETE FROM links WHERE hash = ?1",
        // Other texts of the same reports. Files are left out: many messages share them.
        "SELECT DISTINCT o.hash FROM links l JOIN links o ON o.message = l.message"
        " AND o.reporter = l.reporter JOIN hashes h ON h.id = o.hash"

@@ -46,7 +46,6 @@ struct ReportStatements {
   Statement has_links;
   Statement is_closed;
   Statement decide;
-  Statement people_of;
   Statement withdraw;
   Statement texts_beside;
   Statement other_lists;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -126,18 +127,27 @@ struct CountedReport {
   bool new_newcomer = false;  ///< one more for ReportOutcome::newcomers
 };
 
+/// The report of one person of one message.
+struct ReportName {
+  std::uint64_t message = 0;
+  std::uint64_t reporter = 0;
+  friend auto operator<=>(const ReportName&, const ReportName&) = default;
+};
+
 /// What was withdrawn.
 struct Withdrawal {
   std::uint64_t people = 0;         ///< whose reports stood behind it
+  std::vector<ReportName> reports;  ///< these, each once
   std::vector<HashChange> changes;  ///< what the storage has to forget
 };
 
 /// A case as people see it: hashes that match each other, directly or by others between them, and
 /// other texts of the same messages.
 struct CaseRow {
-  Digest oldest;                   ///< its first hash, by which it is named
-  std::vector<HashChange> hashes;  ///< with `closed` of their own; at most kCaseHashesMax
-  std::vector<Supporter> people;   ///< each once, with what he said of any of them last
+  Digest oldest;                         ///< its first hash, by which it is named
+  std::vector<HashChange> hashes;        ///< with `closed` of their own; at most kCaseHashesMax
+  std::vector<Supporter> people;         ///< each once, with what he said of any of them last
+  std::vector<ReportName> spam_reports;  ///< of any of them
   std::uint64_t messages = 0;
   std::int64_t last = 0;  ///< of its last report, Unix seconds
 };

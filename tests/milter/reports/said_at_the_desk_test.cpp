@@ -70,6 +70,24 @@ TEST_F(SaidAtTheDesk, AReportWaitsWhileItCannotBeSaid) {
   EXPECT_EQ(people->statements().size(), 1U);
 }
 
+TEST_F(SaidAtTheDesk, WhatIsWithdrawnOrClosedIsNotSaidAnyMore) {
+  spam("ann", mail(1));
+  spam("bob", mail(2));
+  ham("joe", mail(3));
+  const auto read = read_reported(mail(1), kTestSite, settings, taught_rules(settings));
+  ASSERT_FALSE(read.hashes.empty());
+  const auto cases = desk->cases(0, 10, false);
+  ASSERT_TRUE(cases);
+  ASSERT_EQ(cases->size(), 1U);
+  ASSERT_TRUE(desk->rule_case(cases->front().id, storage::sqlite::Ruling::kCloses));
+  ASSERT_EQ(people->statements().size(), 1U);
+  EXPECT_EQ(people->statements().front().kind, ReportKind::kHam) << "who wants it still does";
+  std::vector<Digest> digests;
+  for (const auto& hash : read.hashes) digests.push_back(hash.fingerprint.digest);
+  ASSERT_TRUE(desk->withdraw(digests, 0));
+  EXPECT_TRUE(people->statements().empty());
+}
+
 TEST_F(SaidAtTheDesk, ARecipientIsThePersonWhoReports) {
   spam("U05", mail(1));
   PersonNames names(clock, logger);
