@@ -251,8 +251,9 @@ void ConditionCheck::check_counter(const Atom& atom) {
   if (atom.kind == Atom::Kind::kCount) check_number(atom, to_string(*feature), in_bytes);
   if (atom.kind == Atom::Kind::kShare && is_long(atom.window) && !is_own(feature->measure))
     problem(whole,
-            fmt::format("'{}' is no share over more than {} days: nothing else is kept so long",
-                        to_string(*feature), storage::counters::kWindowDaysMax));
+            fmt::format(
+                "'{}' is not a share over more than {} days: nothing else is kept for this long",
+                to_string(*feature), storage::counters::kWindowDaysMax));
   if (atom.kind == Atom::Kind::kUsual && is_said(feature->measure))
     problem(whole, fmt::format("'{}' has no usual: people are counted, not messages",
                                to_string(*feature)));

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,8 +21,6 @@ namespace {
 
 /// Of a digest: enough to name one of some thousand cases.
 constexpr std::size_t kCaseIdDigits = 8;
-/// For each report.
-constexpr std::chrono::seconds kUnsayPatience{3};
 
 std::string list_name(const Settings& settings, std::uint32_t flag) {
   for (const RuleOptions& rule : settings.rules) {
@@ -96,17 +93,6 @@ Result<bool> ReportDesk::open_if_there(State& state) {
   if (Status opened = open(state); !opened) return opened.error();
   if (Status ready = make_ready(state); !ready) return ready.error();
   return true;
-}
-
-Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
-  const auto people = setup_.people ? setup_.people() : nullptr;
-  if (people == nullptr) return {};
-  for (const storage::sqlite::ReportName& report : reports) {
-    const TimePoint deadline = clock_.now() + kUnsayPatience;
-    if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
-      return done;
-  }
-  return {};
 }
 
 Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std::uint32_t flag) {

@@ -11,7 +11,6 @@
 
 #include "config/base/hex.h"
 #include "milter/counters/counted_keys.h"
-#include "milter/counters/message_pieces.h"
 #include "milter/reports/message_shape.h"
 #include "milter/reports/report_desk_open.h"
 #include "storage/counters/counter_folder.h"
@@ -324,25 +323,6 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                    .field("changed", receipt.changed)
                    .field("counted", receipt.counted));
   return receipt;
-}
-
-Status ReportDesk::say(const Open& open, const Report& report, const ReportedMessage& message,
-                       const storage::sqlite::ReporterRow& reporter, const Electorate& voters) {
-  const auto people = setup_.people ? setup_.people() : nullptr;
-  if (people == nullptr) return {};
-  storage::people::Statement said{.person = reporter.name,
-                                  .message = message.name,
-                                  .kind = report.kind,
-                                  .standing = standing_of(reporter, voters),
-                                  .time = now(),
-                                  .signs = {}};
-  const bool proved = counters::is_from_proved(message.pieces);
-  for (const storage::counters::Pair& key :
-       counters::keys_of(open.site, message.space, message.pieces))
-    if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
-  std::ranges::sort(said.signs);
-  said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
-  return people->say(said, clock_.now() + kCountPatience);
 }
 
 Result<bool> ReportDesk::count(const Open& open, const Report& report,

@@ -56,7 +56,7 @@ Status EmbeddedPeople::read(Written& written) {
         0.75 * static_cast<double>(options_.memory_max) / static_cast<double>(bytes);
     skipped = static_cast<std::int64_t>(static_cast<double>(count->statements) * (1 - share));
   }
-  const Status done = written.table->each(skipped, [&](const Statement& statement) {
+  Status done = written.table->each(skipped, [&](const Statement& statement) {
     written.numbers[{statement.message, statement.person}] = index.add(statement);
   });
   if (!done) return done;

@@ -1,13 +1,12 @@
 #include "storage/people/shared_people.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "config/base/hex.h"
 #include "config/metrics/metric_report.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/open_route.h"
@@ -33,6 +32,12 @@ std::uint64_t take_number(std::string_view& text, std::size_t bytes) {
     number |= std::uint64_t{static_cast<std::uint8_t>(text[i])} << (8 * i);
   text.remove_prefix(bytes);
   return number;
+}
+
+/// 16 hexadecimal digits.
+void append_digits(std::uint64_t number, std::string& out) {
+  for (unsigned byte = 8; byte-- > 0;)
+    append_hex(out, static_cast<std::uint8_t>(number >> (8 * byte)));
 }
 
 std::string encode(const Voice& voice) {
@@ -76,11 +81,16 @@ SharedPeople::SharedPeople(Options options, Clock& clock)
 }
 
 std::string SharedPeople::sign_key(std::uint64_t sign) const {
-  return fmt::format("{}:said:{:016x}", options_.redis.prefix, sign);
+  std::string out = options_.redis.prefix + ":said:";
+  append_digits(sign, out);
+  return out;
 }
 
 std::string SharedPeople::word_key(std::uint64_t message, std::uint64_t person) const {
-  return fmt::format("{}:word:{:016x}{:016x}", options_.redis.prefix, message, person);
+  std::string out = options_.redis.prefix + ":word:";
+  append_digits(message, out);
+  append_digits(person, out);
+  return out;
 }
 
 Result<std::vector<RedisReply>> SharedPeople::run(const CommandList& commands, TimePoint deadline) {

@@ -42,7 +42,7 @@ Bytes encode_signs(const std::vector<std::uint64_t>& signs) {
   return out;
 }
 
-Result<PeopleRow> row_of(const Statement& found, const std::string& path) {
+Result<PeopleRow> people_row_of(const Statement& found, const std::string& path) {
   PeopleRow row;
   row.message = static_cast<std::uint64_t>(found.integer(0));
   row.person = static_cast<std::uint64_t>(found.integer(1));
@@ -133,7 +133,7 @@ Result<std::int64_t> PeopleTable::newest() {
 
 Status PeopleTable::each(std::int64_t skipped, const std::function<void(const PeopleRow&)>& take) {
   return for_each_row(statements_->each.bind(1, skipped), [&](const Statement& found) -> Status {
-    auto row = row_of(found, file_.database->path());
+    auto row = people_row_of(found, file_.database->path());
     if (!row) return row.error();
     take(*row);
     return {};

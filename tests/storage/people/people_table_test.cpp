@@ -1,3 +1,4 @@
+// Covers storage/sqlite/people_table.cpp, storage/sqlite/site_row.cpp.
 #include "storage/sqlite/people_table.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,48 @@
+// What ReportDesk tells the store of what people say.
+#include <algorithm>
+#include <chrono>
+
+#include "milter/counters/counted_keys.h"
+#include "milter/counters/message_pieces.h"
+#include "milter/reports/report_desk_open.h"
+
+namespace shingled::milter::reports {
+
+namespace {
+
+/// For each report.
+constexpr std::chrono::seconds kPatience{3};
+
+}  // namespace
+
+Status ReportDesk::say(const Open& open, const Report& report, const ReportedMessage& message,
+                       const storage::sqlite::ReporterRow& reporter, const Electorate& voters) {
+  const auto people = setup_.people ? setup_.people() : nullptr;
+  if (people == nullptr) return {};
+  storage::people::Statement said{.person = reporter.name,
+                                  .message = message.name,
+                                  .kind = report.kind,
+                                  .standing = standing_of(reporter, voters),
+                                  .time = now(),
+                                  .signs = {}};
+  const bool proved = counters::is_from_proved(message.pieces);
+  for (const storage::counters::Pair& key :
+       counters::keys_of(open.site, message.space, message.pieces))
+    if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
+  std::ranges::sort(said.signs);
+  said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
+  return people->say(said, clock_.now() + kPatience);
+}
+
+Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
+  const auto people = setup_.people ? setup_.people() : nullptr;
+  if (people == nullptr) return {};
+  for (const storage::sqlite::ReportName& report : reports) {
+    const TimePoint deadline = clock_.now() + kPatience;
+    if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
+      return done;
+  }
+  return {};
+}
+
+}  // namespace shingled::milter::reports
