@@ -16,6 +16,7 @@ void compare_counters(const CounterOptions& running, const CounterOptions& wante
                       const Compare& compare) {
   compare("counters.key_file", running.key_file, wanted.key_file);
   compare("counters.names_max", running.names_max, wanted.names_max);
+  compare("counters.keep_reports", running.keep_reports, wanted.keep_reports);
   const EmbeddedCounterOptions& own = running.embedded;
   const EmbeddedCounterOptions& new_own = wanted.embedded;
   compare("counters.directory", own.directory, new_own.directory);

@@ -159,7 +159,8 @@ TEST_F(PolicyFiles, LiveRulesAreTakenOutOfShadow) {
   EXPECT_THAT(
       texts(load("policy: {files: [a.yaml], live: [TOW]}")),
       ElementsAre(folder_ + "shingled.yaml:1:34: policy.live[0]: 'TOW' is not the name of a "
-                            "rule; did you mean 'TWO'?"));
+                            "rule or of a group; did you mean 'TWO'?"));
+  EXPECT_EQ(shadows("[all, -ONE]"), std::pair(true, false));
 }
 
 TEST_F(PolicyFiles, MistakesInAFileHaveItsName) {

@@ -1,5 +1,6 @@
 """Wanted mail that looks the same protects a template which people report: with the rules of packaging/policy.yaml
-switched on, a password reset that this site knows passes, and one that it does not know is rejected."""
+switched on, a password reset that this site knows is marked at most, and one that it does not know is rejected. One
+person's report does nothing to it."""
 
 import email.utils
 import pathlib
@@ -70,13 +71,11 @@ class HamProtects(Counted):
             done = self.daemon.run("report", f"--{kind}", "--reporter", f"reader{number}", stdin=message)
             self.assertEqual(0, done.returncode, done.stderr)
 
-    def assert_passes(self, number):
+    def assert_is_delivered(self, number):
         end, line = self.receive(letter(number))
         self.assertEqual(250, end, line)
-        self.assertIn("FUZZY_DENIED", line)  # it is known, and passes nevertheless
-        self.assertIn(" action=pass ", line)
-        kept = self.sink.wait_for(f"<{number}.0@".encode()).decode()
-        self.assertIn("OUR_TEMPLATE", kept)
+        self.assertIn("FUZZY_DENIED", line)  # it is known, and comes nevertheless
+        self.sink.wait_for(f"<{number}.0@".encode())
 
     def assert_rejected(self, message):
         end, line = self.receive(message)
@@ -90,12 +89,13 @@ class HamProtects(Counted):
     def test_a_template_that_came_before_passes(self):
         for number in range(KNOWN):
             self.assertEqual(250, self.receive(letter(number))[0])
+        self.report(letter(100), reporters=1)
+        end, line = self.receive(letter(99))
+        self.assertEqual(250, end)
+        self.assertIn(" action=pass ", line)
         self.report(letter(100))
         for number in range(101, 107):
-            self.assert_passes(number)
-        # Whoever only copies the text has no such protection.
-        _, line = self.receive(letter(107, proof=False))
-        self.assertRegex(line, r" action=(add_header|reject) ")
+            self.assert_is_delivered(number)
         # Other mail that the same people report has no such protection.
         self.report(sale(200))
         self.assert_rejected(sale(201))
@@ -107,13 +107,15 @@ class HamProtects(Counted):
             (folder / f"{number}.eml").write_bytes(letter(number, days=1 + number % 9))
         self.assertIn(f"{KNOWN} ham", self.command("learn", "--ham", folder)[0])
         self.report(letter(100))
-        self.assert_passes(101)
+        self.assert_is_delivered(101)
 
     def test_too_little_wanted_mail_does_not_protect(self):
         for number in range(10):
             self.receive(letter(number))
         self.report(letter(100))
-        self.assert_rejected(letter(101))
+        _, line = self.receive(letter(101))
+        self.assertNotIn("OUR_TEMPLATE", line)
+        self.assertRegex(line, r" action=(add_header|reject) ")
 
 
 if __name__ == "__main__":

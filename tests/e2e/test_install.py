@@ -115,11 +115,13 @@ class InstallTest(unittest.TestCase):
         where = [f"-o{key}={self.folder}/{name}" for key, name in (
             ("storage.hashfile", "fuzzy.db"), ("counters.directory", "counters"), ("history.file", "history.db"),
             ("reports.file", "reports.db"))]
+        for source in (SOURCE / "packaging/etc/shingled.yaml", SOURCE / "packaging/policy.yaml"):
+            shutil.copy(source, self.folder)
         script = ("ip link set lo up && echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && "
                   "exec \"$0\" run -c \"$@\"")
         with open(self.folder / "log", "wb") as log:
             daemon = subprocess.Popen(["unshare", "--net", "sh", "-c", script, os.path.abspath(BINARY),
-                                       SOURCE / "packaging/etc/shingled.yaml", *where], stderr=log)
+                                       self.folder / "shingled.yaml", *where], stderr=log)
         try:
             wait_until(lambda: " started " in (self.folder / "log").read_text() or daemon.poll() is not None, 60, "it starts")
         finally:

@@ -266,11 +266,15 @@ rules:
         self.count({"mass": 900, "spam": 900}, ("subject", flood))
         # SENDER_SPAMMY 1.5 + SENDER_DOUBTFUL 1.5 + LINK_SPAMMY 15 + CLIENT_SPAMMY 10 + SUBJECT_SPAMMY 10
         self.assert_ends(1, 250, "score=38.00", sender, flood)
-        # + LINK_COMPLAINED 30
+        # + LINK_COMPLAINED 30, which three people make, however many complaints there are
         self.count({"complaint": 20}, ("link_domain", "bad-links.com"))
+        self.assert_ends(4, 250, "score=38.00", sender, flood)
+        for who in ("ann", "bob", "joe"):
+            other = letter(who, "other@elsewhere.example", link="bad-links.com", subject=f"hello {who}", text=f"{TEXT} {who}")
+            self.assertEqual(0, self.daemon.run("report", "--spam", "--reporter", who, stdin=other).returncode)
         line = self.assert_ends(2, 250, "score=68.00", sender, flood)
         self.assertIn("action=add_header", line)
-        self.assertIn("LINK_COMPLAINED +30.00: link_domain.complaint 20 of 5001 (0.40 %) in 1d", line)
+        self.assertRegex(line, r"LINK_COMPLAINED \+30\.00: link_domain\.complaint 23 of 500\d \(0\.46 %\) in 1d")
         # + SUBJECT_FLOOD 20 + SPAMMER_IN_A_WAVE 60
         self.count({"mass": 100, "spam": 100}, ("subject", flood))
         self.assertIn("score 148.00 reaches reject 100.00", self.assert_ends(3, 550, "score=148.00", sender, flood))

@@ -102,15 +102,14 @@ class Quotes(unittest.TestCase):
                 answer = self.scan(kind(sale()))
                 self.assertGreaterEqual(answer["score"], MARK, answer.get("symbols"))
 
-    def test_forged_answers_are_found_when_two_were_reported(self):
+    def test_forged_answers_are_found_when_two_people_reported_one(self):
         lake = roses()
         lake.replace_header("From", "Lake <lake@lake.example.com>")
         lake.set_content("A goose and a heron flew over our frozen lake while the sun rose behind two old windmills,\n"
                          "and somebody sang about the brown hat that he had lost in the harbour of Antwerp.\n")
         answers = [quoting.forged_answer(lake, word) for word in ("Hello", "Dear", "Well")]
-        self.report(answers[0])
         self.assertNotIn("REPORTED_QUOTE", self.symbols(answers[2]))
-        self.report(answers[1])
+        self.report(answers[0])  # of somebody trusted, who counts as two people
         self.assertIn("REPORTED_QUOTE", self.symbols(answers[2]))
         self.assertNotIn("REPORTED_QUOTE", self.symbols(lake.as_bytes()))  # it says so itself
 

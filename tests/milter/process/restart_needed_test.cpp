@@ -56,7 +56,7 @@ const std::map<std::string, std::vector<std::string>>& values_by_type() {
       {"path", {"/elsewhere"}},
       {"secret", {"other"}},
       {"socket", {"inet:9@127.0.0.1"}},
-      {"rate", {"[3, 1]"}},
+      {"rate", {"[3, 1]", "3 / 1h"}},
       {"key", {kKey}},
       {"key pair", {kPair}},
       {"key pairs with files", {kPair}},

@@ -69,7 +69,7 @@ TEST(Addition, IsDecodedAsItWasEncodedAndNoOtherBytesAre) {
 
 TEST(Addition, OfTypesThatDoNotFitIsRefused) {
   for (const auto type : {PieceType::kLinkFrom, PieceType::kUniqueLinkSenders,
-                          static_cast<PieceType>(76), static_cast<PieceType>(0)}) {
+                          static_cast<PieceType>(99), static_cast<PieceType>(0)}) {
     Addition addition;
     addition.counters.push_back({1, type});
     Bytes bytes;

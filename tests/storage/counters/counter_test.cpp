@@ -36,7 +36,7 @@ TEST(CountName, RefusesOtherTexts) {
       "mass_in_5791f8cac2b7d8dd_14_10m_02831519",
       "mass_in_5791f8cac2b7d8dd_14_10m_4294967296",
       "mass_in_5791f8cac2b7d8dd_14_1h_2831519",
-      "mass_in_5791f8cac2b7d8dd_76_10m_2831519",
+      "mass_in_5791f8cac2b7d8dd_99_10m_2831519",
       "mass_in_5791f8cac2b7d8dd_300_10m_2831519",
       "mass_in_5791F8CAC2B7D8DD_14_10m_2831519",
       "mass_in_791f8cac2b7d8dd_14_10m_2831519",
