@@ -70,8 +70,7 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
   state_.ask.observe(facts.time);
   state_.events.unknown.add(static_cast<std::uint64_t>(unknown));
   // Some alone are those of a damaged file, which the store says by itself.
-  const bool none = std::ranges::none_of(facts.pieces, &rules::PieceCounts::known);
-  note(state_.asking, "ask", none ? "counters are unknown" : "");
+  note(state_.asking, "ask", asked.counted ? "" : "counters are unknown");
   return facts;
 }
 
@@ -91,10 +90,11 @@ void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pi
     if (!answers) continue;
     const auto& places = what.places[static_cast<std::size_t>(counts.piece.type)];
     const auto is_known = [&](std::size_t place) {
-      return place == kNoPlace || answers->is_known(i, place);
+      return place != kNoPlace && answers->is_known(i, place);
     };
     counts.known = answers->known[i] || std::ranges::any_of(places, is_known);
     if (!counts.known) continue;
+    out.counted = true;
     counts.sums.reserve(places.size());
     for (const std::size_t place : places)
       counts.sums.push_back(

@@ -122,6 +122,7 @@ class MessageCounter {
 
   [[nodiscard]] const CounterOptions& options() const { return setup_.options; }
   [[nodiscard]] const CountThresholds& thresholds() const { return setup_.thresholds; }
+  [[nodiscard]] const storage::people::Weights& weights() const { return setup_.weights; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   /// Of a client, two letters; empty if it is not known.
   [[nodiscard]] std::string country_of(const std::optional<IpAddress>& client) const {
@@ -170,6 +171,7 @@ class MessageCounter {
   struct Asked {
     rules::CounterFacts facts;
     std::vector<storage::counters::CounterKey> keys;  ///< of facts.pieces
+    bool counted = false;                             ///< some counter could be asked
   };
   void ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
            std::span<const storage::counters::Pair> keys, TimePoint deadline, Asked& out) const;

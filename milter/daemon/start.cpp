@@ -231,9 +231,10 @@ Status RunningDaemon::start_counter_service() {
 
 status::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
-  return site ? status::SiteCounters{counters_.store(), *site, "", counters_.people(),
-                                     reports::weights_of(settings_->reports)}
-              : status::SiteCounters{nullptr, {}, counters_.why_off()};
+  if (!site) return {nullptr, {}, counters_.why_off()};
+  const auto counter = counters_.current().get();
+  return {counters_.store(), *site, "", counters_.people(),
+          counter != nullptr ? counter->weights() : storage::people::Weights{}};
 }
 
 void RunningDaemon::register_metrics() {

@@ -273,7 +273,8 @@ std::string Explanation::counter_text(const Atom& text, const AtomCode& code) co
   const std::string window = storage::counters::to_string(text.window);
   const auto witness = witness_of(code, facts_.counters, atom_truth(code));
   if (!witness || !witness->value.known) {
-    const bool is_new = witness && !witness->piece->sums.empty();
+    const bool is_new =
+        code.kind == AtomCode::Kind::kUsual && witness && !witness->piece->sums.empty();
     return fmt::format("{} unknown in {}{}; rule: {}", name, window, is_new ? " (new today)" : "",
                        threshold_text(text));
   }

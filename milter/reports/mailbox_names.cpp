@@ -21,7 +21,7 @@ std::string host_domain() {
   if (::gethostname(name.data(), name.size() - 1) != 0) return {};
   const std::string_view host = name.data();
   const std::size_t dot = host.find('.');
-  return dot == std::string_view::npos ? std::string() : std::string(host.substr(dot + 1));
+  return std::string(dot == std::string_view::npos ? host : host.substr(dot + 1));
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ class MailboxNames {
 };
 
 /// The domain to which names without one belong on this machine: the content of /etc/mailname,
-/// where Debian keeps it, else what follows the first dot of the host's name; may be empty.
+/// where Debian keeps it, else what follows the first dot of the host's name, or without a dot all
+/// of it: `ann` gets the mail of ann@HOST there.
 /// Threads: any thread.
 /// Cost:    reads a file; asks no name server.
 std::string mail_domain_of_machine();

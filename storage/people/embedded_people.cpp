@@ -45,8 +45,10 @@ Status EmbeddedPeople::read(Written& written) {
   // for.
   const auto count = written.table->count();
   if (!count) return count.error();
-  constexpr std::size_t kStatementBytes = sizeof(Voice) + 2 * sizeof(std::uint64_t);
-  constexpr std::size_t kSignBytes = 40;
+  // The most that the index takes; less would have it read again for each statement once it is
+  // full.
+  constexpr std::size_t kStatementBytes = 128;
+  constexpr std::size_t kSignBytes = 80;
   std::int64_t skipped = 0;
   const std::size_t bytes = count->statements * kStatementBytes + count->signs * kSignBytes;
   if (bytes > options_.memory_max && bytes > 0) {

@@ -11,7 +11,7 @@ namespace shingled::storage::people {
 
 /// Finds statements by their signs, in memory.
 /// Threads: many may read, or one may change.
-/// Cost:    16 bytes a sign of a statement and 16 to 32 a different sign. A look-up is one line of
+/// Cost:    8 to 16 bytes a sign of a statement, and 32 to 64 a different sign. A look-up is one line of
 ///          the cache if nobody said anything, which is the rule.
 class SignIndex {
  public:

@@ -112,6 +112,7 @@ TEST_F(AskPeople, ACounterThatIsAwayHidesNothingOfThemAndTheReverse) {
   EXPECT_TRUE(without_counters.pieces[0].said_known);
   EXPECT_EQ(without_counters.pieces[0].sums[1].of(Measure::kComplainers), 1U);
   EXPECT_TRUE(without_counters.pieces[0].lost[0]);
+  EXPECT_TRUE(state_.asking.lock()->end()) << "the outage of the counters was noted all the same";
   counters_->fail(false);
   people_->fail(true);
   const auto without_people = ask();
