@@ -35,6 +35,7 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
     load_status(section.section("status"), settings.status);
     load_rules(section, settings.storage.enabled, settings.rules);
   }
+  fit_scales(settings, diagnostics);
   validate(settings, root, diagnostics);
   return settings;
 }

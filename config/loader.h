@@ -22,6 +22,11 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics);
 Settings load(std::string_view yaml, std::span<const std::string> overrides,
               Diagnostics& diagnostics);
 
+/// Multiplies the scores of files of rules that are made for other thresholds (PolicyScale) than
+/// `milter.actions`: else they would stop wanted mail, or nothing. Warns of it. Scores that
+/// another file gives stay as they are.
+void fit_scales(Settings& settings, Diagnostics& diagnostics);
+
 /// Reports contradictions between sections: rules without a storage, two services on one port.
 /// `root` gives the positions.
 void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics);

@@ -148,43 +148,6 @@ void check_actions(const Settings& settings, const YamlNode& root, Diagnostics& 
   }
 }
 
-/// The score of the lowest action that stops a message, or else of the mark; nullopt = none.
-std::optional<std::pair<std::string, double>> spam_threshold(const ActionOptions& actions) {
-  std::optional<std::pair<std::string, double>> lowest;
-  for (const auto& [name, score] : {std::pair{"discard", actions.discard},
-                                    {"reject", actions.reject},
-                                    {"quarantine", actions.quarantine},
-                                    {"tempfail", actions.tempfail}}) {
-    if (score && (!lowest || *score < lowest->second)) lowest = {name, *score};
-  }
-  if (!lowest && actions.add_header) lowest = {"add_header", *actions.add_header};
-  return lowest;
-}
-
-/// Rules whose scores were chosen for other thresholds would stop wanted mail, or nothing. A
-/// threshold that was moved somewhat is no other scale.
-void check_scales(const Settings& settings, Diagnostics& diagnostics) {
-  constexpr double kSomewhat = 1.5;
-  if (!settings.milter.enabled) return;
-  const auto threshold = spam_threshold(settings.milter.actions);
-  if (!threshold) return;
-  const double score = threshold->second;
-  for (const PolicyScale& scale : settings.policy.scales) {
-    if (score <= scale.score * kSomewhat && scale.score <= score * kSomewhat) continue;
-    const std::string wanted = shortest_text(scale.score);
-    Diagnostics there(scale.place.file);
-    there.add({Position::Origin::kFile, scale.place.line, scale.place.column}, "scale",
-              "is " + wanted + ", but milter.actions." + threshold->first + " is " +
-                  shortest_text(score) +
-                  ", so the scores of this file are on another scale; allowed: milter: {actions: "
-                  "{" +
-                  threshold->first + ": " + wanted +
-                  "}} with the other actions to match, or "
-                  "a file of rules for these thresholds");
-    diagnostics.include(there);
-  }
-}
-
 /// A message of the greatest length must find memory, otherwise it would be deferred for ever.
 void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const MilterOptions& milter = settings.milter;
@@ -208,7 +171,6 @@ void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagn
   check_judge(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
   check_actions(settings, root, diagnostics);
-  check_scales(settings, diagnostics);
   check_memory(settings, root, diagnostics);
 }
 

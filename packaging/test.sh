@@ -5,13 +5,13 @@
 # What runs where:
 #   format   clang-format, all files
 #   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: the branch point of origin/main, or HEAD~1
-#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=20, those with the most changed lines.
+#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=12, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
 #   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
 #            Tests with the label `release` run only here: they check agreement or installation, and each parser that
 #            they use is also tested under ASan by another test.
-#   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=3; always the same input, so that
+#   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=2; always the same input, so that
 #            a failure comes from the change
 #   systemd  an installed shingled in its own Debian; needs root
 #   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
@@ -52,7 +52,7 @@ changed_sources() {
 }
 
 run_tidy() {
-  local files count most=${TIDY_MAX:-20}
+  local files count most=${TIDY_MAX:-12}
   if [ "${TIDY_BASE:-}" = all ]; then
     files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.cpp$')
     most=$(wc -l <<<"$files")
@@ -105,7 +105,7 @@ run_fuzz() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs" --target fuzz_targets
   find build/asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
-    FUZZ_SECONDS=${FUZZ_SECONDS:-3} FUZZ_SEED=${FUZZ_SEED:-1} xargs -P "$jobs" -n 1 packaging/fuzz.sh
+    FUZZ_SECONDS=${FUZZ_SECONDS:-2} FUZZ_SEED=${FUZZ_SEED:-1} xargs -P "$jobs" -n 1 packaging/fuzz.sh
 }
 
 # An installed shingled under systemd, in its own Debian. Needs root and access to Debian's packages.

@@ -122,8 +122,8 @@ struct CounterOptions {
   std::uint32_t names_mass = 10;        ///< mass of a day from which a piece is kept, 1 to 1000000
   std::uint32_t names_max = 1'000'000;  ///< pieces kept, 1000 to 100000000
 
-  /// How long it is remembered what people said of mail, 1d to 180d.
-  std::chrono::seconds keep_reports{180 * 24 * 3600};
+  /// How long it is remembered what people said of mail, 1d to 365d.
+  std::chrono::seconds keep_reports{365 * 24 * 3600};
 
   /// A MaxMind DB file with the country of each address, for user_country and unique_countries;
   /// empty = they are not counted.

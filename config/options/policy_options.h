@@ -100,7 +100,7 @@ struct PolicyScale {
 struct PolicyOptions {
   /// Files with more rules, absolute. Their rules are in `rules`.
   std::vector<std::string> files;
-  std::vector<PolicyScale> scales;  ///< of files that say so; compared with `milter.actions`
+  std::vector<PolicyScale> scales;  ///< of files that say so; `milter.actions` may be on another
   /// Names of rules and of groups of rules that are taken out of shadow; "all" = every rule. Done
   /// in `rules`. A rule that is named with a minus before it stays in shadow.
   std::vector<std::string> live = {"marks"};

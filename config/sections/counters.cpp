@@ -140,7 +140,7 @@ void load_counters(Section&& section, CounterOptions& out) {
   section.path_or_empty("key_file", out.key_file);
   section.path_or_empty("geoip", out.geoip);
   section.duration<std::chrono::seconds>("keep_reports", out.keep_reports,
-                                         {std::chrono::days(1), std::chrono::days(180)});
+                                         {std::chrono::days(1), std::chrono::days(365)});
   section.choice<CounterJudge>("judge", out.judge, kJudges);
   section.real("ham_below", out.ham_below, {-kAnyScore, kAnyScore});
   read_spam_from(section, out.spam_from);

@@ -115,7 +115,7 @@ inline constexpr std::uint32_t kWindowDaysMax = 14;
 /// Today, and the days of the longest window before it.
 inline constexpr std::uint32_t kDaysKept = kWindowDaysMax + 1;
 /// The longest window of what people said.
-inline constexpr std::uint32_t kSaidDaysMax = 180;
+inline constexpr std::uint32_t kSaidDaysMax = 365;
 
 /// Times before 1970 count as 1970.
 Slot slot_of(WallTime time);

@@ -33,7 +33,7 @@ struct Window {
 /// Reads "10m", "90m", "24h", "14d".
 /// Errors: kInvalid: not such a text, not a multiple of ten minutes, longer than 24 h or 14 d.
 Result<Window> parse_window(std::string_view text);
-/// Also "15d" to "180d": windows of what people said.
+/// Also "15d" to "365d": windows of what people said.
 Result<Window> parse_said_window(std::string_view text);
 /// Whether only what people said is kept for so long.
 constexpr bool is_long(const Window& window) {

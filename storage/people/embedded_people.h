@@ -29,7 +29,7 @@ class EmbeddedPeople final : public PeopleStore {
   struct Options {
     std::string path;
     std::uint64_t site = 0;  ///< as of ReportTable::open
-    std::chrono::seconds keep{std::chrono::days(180)};
+    std::chrono::seconds keep{std::chrono::days(365)};
     std::size_t memory_max = std::size_t{256} << 20U;  ///< bytes of the index
   };
 

@@ -23,7 +23,7 @@ class SharedPeople final : public PeopleStore {
  public:
   struct Options {
     RedisOptions redis;
-    std::chrono::seconds keep{std::chrono::days(180)};
+    std::chrono::seconds keep{std::chrono::days(365)};
   };
 
   /// Does not connect. `clock` must outlive it.

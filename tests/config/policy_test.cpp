@@ -187,37 +187,51 @@ TEST_F(PolicyFiles, MistakesInAFileHaveItsName) {
           "e.yaml:1:1: is a single value; allowed: a map of settings"));
 }
 
-TEST_F(PolicyFiles, AFileForOtherThresholdsIsAnError) {
+TEST_F(PolicyFiles, ScoresForOtherThresholdsAreMultiplied) {
   struct Case {
     const char* why;
     const char* scale;
     const char* actions;
-    bool fits;
+    double score;  ///< that a rule with 15 has then
   };
   for (const Case& c : {
-           Case{"made for 100, and the defaults reject from 10", "scale: 100\n", "{}", false},
-           Case{"inside policy, too", "policy: {scale: 100}\n", "{}", false},
+           Case{"made for 100, and the defaults reject from 10", "scale: 100\n", "{}", 1.5},
            Case{"the thresholds that it is made for", "scale: 100\n",
-                "{reject: 100, add_header: 50}", true},
-           Case{"moved somewhat", "scale: 100\n", "{reject: 120, add_header: 50}", true},
+                "{reject: 100, add_header: 50}", 15},
+           Case{"moved somewhat", "scale: 100\n", "{reject: 120, add_header: 50}", 15},
            Case{"another one stops mail much earlier", "scale: 100\n",
-                "{reject: 100, quarantine: 20, add_header: 5}", false},
-           Case{"only a mark", "scale: 100\n", "{reject: off, add_header: 100}", true},
-           Case{"only a mark, much earlier", "scale: 100\n", "{reject: off, add_header: 4}", false},
+                "{reject: 100, quarantine: 20, add_header: 5}", 3},
+           Case{"only a mark", "scale: 100\n", "{reject: off, add_header: 100}", 15},
+           Case{"only a mark, much earlier", "scale: 100\n", "{reject: off, add_header: 4}", 0.6},
            Case{"nothing is done with the score", "scale: 100\n", "{reject: off, add_header: off}",
-                true},
-           Case{"much too small", "scale: 1\n", "{reject: 100, add_header: 50}", false},
-           Case{"says nothing", "rules: {}\n", "{}", true},
+                15},
+           Case{"much too small", "scale: 1\n", "{reject: 100, add_header: 50}", 1500},
+           Case{"says nothing", "", "{}", 15},
        }) {
-    write("a.yaml", c.scale);
+    write("a.yaml", std::string(c.scale) + "rules: {A: {if: html, score: 15}}\n");
     const Loaded loaded =
-        load(std::string("milter: {actions: ") + c.actions + "}\npolicy: {files: [a.yaml]}\n");
-    std::string problems;
-    for (const Problem& problem : loaded.problems)
-      if (problem.is_error()) problems += problem.to_string() + "\n";
-    EXPECT_EQ(problems.empty(), c.fits) << c.why << ": " << problems;
-    if (!c.fits) EXPECT_NE(problems.find("a.yaml:1:"), std::string::npos) << problems;
+        load(std::string("milter: {actions: ") + c.actions +
+             "}\npolicy: {files: [a.yaml, a.yaml], rules: {B: {if: html, score: 15}}}\n");
+    ASSERT_NE(loaded.settings, nullptr) << c.why;
+    const auto& rules = loaded.settings->policy.rules;
+    ASSERT_EQ(rules.size(), 2U);
+    EXPECT_DOUBLE_EQ(rules[0].score.value_or(0), c.score) << c.why;
+    EXPECT_DOUBLE_EQ(rules[1].score.value_or(0), 15) << c.why << ": the site's own";
+    ASSERT_EQ(loaded.problems.empty(), c.score == 15) << c.why;
+    if (c.score == 15) continue;
+    EXPECT_EQ(loaded.problems[0].line, 1) << c.why;
+    EXPECT_FALSE(loaded.problems[0].is_error()) << c.why;
   }
+  write("b.yaml", "policy: {scale: 100, rules: {A: {if: html, score: 15}}}\n");
+  EXPECT_DOUBLE_EQ(*load("policy: {files: [b.yaml]}").settings->policy.rules[0].score, 1.5);
+}
+
+TEST_F(PolicyFiles, AFileOfRulesHasTheScoresOfItsOwnFileMultiplied) {
+  write("a.yaml", "scale: 100\nrules: {A: {if: html, score: 15}, B: {if: html, score: 1}}\n");
+  const Loaded loaded = load("policy: {files: [a.yaml], rules: {A: {score: 2}}}");
+  ASSERT_NE(loaded.settings, nullptr);
+  EXPECT_DOUBLE_EQ(*loaded.settings->policy.rules[0].score, 2);
+  EXPECT_DOUBLE_EQ(*loaded.settings->policy.rules[1].score, 0.1);
 }
 
 TEST_F(PolicyFiles, AFileThatIsMissingOrTooLargeIsAnError) {

@@ -116,7 +116,7 @@ class People(unittest.TestCase):
         for who in ("ann", "ben"):
             self.report("spam", who, copy(1))
         done = self.daemon.run("counters", "show", "subject", f"note {some_words(1, 3)}")
-        self.assertIn("people in 180d: 2 complain, 0 want it", done.stdout, done.stderr)
+        self.assertIn("people in 365d: 2 complain, 0 want it", done.stdout, done.stderr)
 
 
 class Shared(People):

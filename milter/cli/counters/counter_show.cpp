@@ -259,7 +259,7 @@ class ShowRun {
     return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
   }
 
-  /// What people said of it in half a year; nothing if nobody did, or it is not known.
+  /// What people said of it in a year; nothing if nobody did, or it is not known.
   void print_people(const ChosenPiece& piece, Space space) {
     const std::string window = fmt::format("{}d", storage::counters::kSaidDaysMax);
     const auto said =

@@ -26,7 +26,7 @@ class AskPeople : public ::testing::Test {
     return {{.options = {},
              .thresholds = {},
              .needs = {{.type = PieceType::kPhrase,
-                        .windows = {*parse_said_window("1d"), *parse_said_window("180d")},
+                        .windows = {*parse_said_window("1d"), *parse_said_window("365d")},
                         .said = true},
                        {.type = PieceType::kSender, .windows = {*parse_said_window("1d")}}},
              .site = kSite,

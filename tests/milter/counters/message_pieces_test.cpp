@@ -224,5 +224,54 @@ TEST(MessagePieces, BelieveAListOnlyIfItIsProvedWhereProofsAreKnown) {
       all);
 }
 
+std::string typed_pieces(const std::string& message, std::initializer_list<PieceType> types,
+                         const PieceOptions& options = {}) {
+  std::string out;
+  for (const mime::Piece& piece : pieces_of(message, {}, options).pieces)
+    if (std::ranges::find(types, piece.type) != types.end()) out += typed_text_of(piece) + "; ";
+  return out;
+}
+
+TEST(MessagePieces, HaveNoNoticeOfAList) {
+  const std::string body =
+      "From: a@example.org\nContent-Type: text/plain\n\nThin plaster walls keep every sound of "
+      "your "
+      "neighbours awake. Click here to unsubscribe from such horrid news.\n";
+  EXPECT_NE(typed_pieces(body, {PieceType::kNotice}), "");
+  EXPECT_EQ(
+      typed_pieces("List-Post: <mailto:team@lists.example.org>\n" + body, {PieceType::kNotice}),
+      "");
+  EXPECT_NE(typed_pieces("List-Unsubscribe: <mailto:team@lists.example.org>\n" + body,
+                         {PieceType::kNotice}),
+            "")
+      << "whoever advertises writes this, too";
+}
+
+TEST(MessagePieces, HaveNoFromThatTheListHasRewritten) {
+  struct Case {
+    const char* why;
+    std::string header;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"the address of the list",
+       "From: Ann via Team <Team@lists.example.org>\nList-Post: <mailto:team@lists.example.org>\n",
+       ""},
+      {"a member's", "From: ann@lists.example.org\nList-Post: <mailto:team@lists.example.org>\n",
+       "claimed_from = ann@lists.example.org; "},
+      {"the same without scheme",
+       "From: team@lists.example.org\nX-BeenThere: team@lists.example.org\n", ""},
+      {"no list", "From: team@lists.example.org\n", "claimed_from = team@lists.example.org; "},
+  };
+  for (const Case& one : cases)
+    EXPECT_EQ(typed_pieces(one.header + "\ntext\n", {PieceType::kFrom, PieceType::kClaimedFrom}),
+              one.expected)
+        << one.why;
+  PieceOptions options;
+  options.authserv_ids = {"mx"};
+  EXPECT_NE(typed_pieces(cases[0].header + "\ntext\n", {PieceType::kClaimedFrom}, options), "")
+      << "nobody proves the list";
+}
+
 }  // namespace
 }  // namespace shingled::milter::counters

@@ -48,8 +48,8 @@ TEST(ParseCondition, TakesADayWithoutAWindow) {
   EXPECT_EQ(parsed("from.mass >= 5"), parsed("from.mass >= 5 in 1d"));
 }
 
-TEST(ParseCondition, TakesHalfAYearOfWhatPeopleSaid) {
-  EXPECT_EQ(parsed("phrase.complainers >= 2"), parsed("phrase.complainers >= 2 in 180d"));
+TEST(ParseCondition, TakesAYearOfWhatPeopleSaid) {
+  EXPECT_EQ(parsed("phrase.complainers >= 2"), parsed("phrase.complainers >= 2 in 365d"));
   EXPECT_FALSE(parsed("phrase.complainers >= 2") == parsed("phrase.complainers >= 2 in 1d"));
   EXPECT_EQ(parsed("phrase.complaint >= 2 in 90d").atom.window.count, 90U);
 }
@@ -57,7 +57,7 @@ TEST(ParseCondition, TakesHalfAYearOfWhatPeopleSaid) {
 TEST(ParseCondition, ReadsOwnMeasuresAlone) {
   const Condition alone = parsed("phrase.own_complaint and not html");
   ASSERT_EQ(alone.parts.size(), 2U);
-  EXPECT_EQ(alone.parts[0], parsed("phrase.own_complaint >= 100% of 1 in 180d"));
+  EXPECT_EQ(alone.parts[0], parsed("phrase.own_complaint >= 100% of 1 in 365d"));
   EXPECT_EQ(parsed("phrase.own_rescue in 14d"), parsed("phrase.own_rescue >= 100% of 1 in 14d"));
   EXPECT_EQ(parsed("phrase.own_complaint >= 1").atom.kind, Atom::Kind::kCount);
 }

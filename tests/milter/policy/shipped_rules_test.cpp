@@ -177,13 +177,14 @@ using enum PieceType;
 using enum Measure;
 
 TEST_F(ShippedMarks, MarkWhatTheRecipientReportedHimself) {
-  for (const PieceType text : {kText, kRobustText, kShortText, kPhrase, kHiddenPhrase, kAttachment})
+  for (const PieceType text :
+       {kText, kRobustText, kShortText, kPhrase, kHiddenPhrase, kNotice, kAttachment})
     EXPECT_TRUE(is_marked({{text, said(kOwnComplaint, 1)}})) << to_string(text);
   // One sign of another kind is not enough; two are.
-  for (const PieceType sign : {kSubject, kDisplayName, kForeignHost, kNotice, kStructure, kPhone})
+  for (const PieceType sign : {kSubject, kDisplayName, kForeignHost, kStructure, kPhone})
     EXPECT_FALSE(is_marked({{sign, said(kOwnComplaint, 1)}})) << to_string(sign);
   EXPECT_TRUE(
-      is_marked({{kForeignHost, said(kOwnComplaint, 1)}, {kNotice, said(kOwnComplaint, 1)}}));
+      is_marked({{kForeignHost, said(kOwnComplaint, 1)}, {kSubject, said(kOwnComplaint, 1)}}));
   EXPECT_FALSE(
       is_marked({{kForeignHost, said(kOwnComplaint, 1)}, {kLinkShape, said(kOwnComplaint, 1)}}))
       << "both come from the same link";
@@ -205,6 +206,26 @@ TEST_F(ShippedMarks, MarkForEverybodyWhenTwoPeopleReportedTheText) {
   Sums disputed = said(kComplainers, 2);
   disputed.of(kRescuers) = 1;
   EXPECT_FALSE(is_marked({{kPhrase, disputed}}));
+}
+
+TEST_F(ShippedMarks, DoNotMarkForOnesOwnNoticeThatMuchWantedMailHas) {
+  Sums common = said(kOwnComplaint, 1);
+  common.of(kHam) = 20;
+  EXPECT_FALSE(is_marked({{kNotice, common}}));
+}
+
+TEST_F(ShippedMarks, MarkTheSubjectOfAWaveButNotTheNextIssueOfOneSender) {
+  const std::pair subject{kSubject, said(kComplainers, 2)};
+  EXPECT_FALSE(is_marked({subject, {kClaimedFrom, Sums()}}));
+  for (const PieceType sign : {kDisplayName, kNotice, kForeignHost}) {
+    const std::pair other{sign, said(kComplainers, 2)};
+    for (const PieceType from : {kFrom, kClaimedFrom}) {
+      EXPECT_TRUE(is_marked({subject, other, {from, Sums()}})) << to_string(sign);
+      EXPECT_FALSE(is_marked({subject, other, {from, said(kComplainers, 1)}})) << to_string(sign);
+    }
+  }
+  EXPECT_FALSE(
+      is_marked({{kDisplayName, said(kComplainers, 9)}, {kNotice, said(kComplainers, 9)}}));
 }
 
 TEST_F(ShippedMarks, AddNothingToAScoreThatCouldReject) {
