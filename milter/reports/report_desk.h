@@ -209,6 +209,8 @@ class ReportDesk {
   /// Tells what the storage has of the hashes, each when it is asked for first.
   storage::sqlite::Weigh weigher(const Electorate& voters);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
+  /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
+  void leave_out_wanted_files(const Open& open, ReportedMessage& message);
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
