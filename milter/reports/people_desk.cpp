@@ -8,7 +8,6 @@
 #include "milter/counters/message_pieces.h"
 #include "milter/reports/report_desk_open.h"
 #include "milter/reports/wanted_files.h"
-#include "storage/counters/addition.h"
 
 namespace shingled::milter::reports {
 

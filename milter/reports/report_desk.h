@@ -130,6 +130,8 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// ahead: it may be wrong. A crash between storage and reports.db changes nothing, unless somebody
 /// else taught the same hash in between.
 ///
+/// Of newcomers nothing gets a message rejected (support.h).
+///
 /// What one message gives the counters is bounded: of newcomers (support.h) at most
 /// `newcomers_max` count as complaint or rescue of a message, and as reporters of a hash.
 ///
