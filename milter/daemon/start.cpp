@@ -233,8 +233,12 @@ status::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
   if (!site) return {nullptr, {}, counters_.why_off()};
   const auto counter = counters_.current().get();
-  return {counters_.store(), *site, "", counters_.people(),
-          counter != nullptr ? counter->weights() : storage::people::Weights{}};
+  return {counters_.store(),
+          *site,
+          "",
+          counters_.people(),
+          counter != nullptr ? counter->weights() : storage::people::Weights{},
+          [persons = persons_](std::string_view address) { return persons->person_of(address); }};
 }
 
 void RunningDaemon::register_metrics() {
