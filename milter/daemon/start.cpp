@@ -105,6 +105,11 @@ Status RunningDaemon::start() {
                                ? "redis"
                                : settings_->counters.embedded.directory);
   }
+  if (settings_->reports.enabled) {
+    // Names of reporters without a domain belong to it.
+    const std::string& domain = settings_->reports.domain;
+    line.field("reports_domain", domain.empty() ? reports::mail_domain_of_machine() : domain);
+  }
   if (http_ != nullptr) {
     for (const std::string& address : http_->addresses()) line.field("status", address);
   }
