@@ -105,6 +105,11 @@ Status RunningDaemon::start() {
                                ? "redis"
                                : settings_->counters.embedded.directory);
   }
+  if (settings_->reports.enabled) {
+    // Names of reporters without a domain belong to it.
+    const std::string& domain = settings_->reports.domain;
+    line.field("reports_domain", domain.empty() ? reports::mail_domain_of_machine() : domain);
+  }
   if (http_ != nullptr) {
     for (const std::string& address : http_->addresses()) line.field("status", address);
   }
@@ -233,8 +238,12 @@ status::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
   if (!site) return {nullptr, {}, counters_.why_off()};
   const auto counter = counters_.current().get();
-  return {counters_.store(), *site, "", counters_.people(),
-          counter != nullptr ? counter->weights() : storage::people::Weights{}};
+  return {counters_.store(),
+          *site,
+          "",
+          counters_.people(),
+          counter != nullptr ? counter->weights() : storage::people::Weights{},
+          [persons = persons_](std::string_view address) { return persons->person_of(address); }};
 }
 
 void RunningDaemon::register_metrics() {

@@ -21,6 +21,7 @@
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
 #include "milter/reports/alias_table.h"
+#include "milter/reports/bare_names.h"
 #include "milter/reports/mailbox_names.h"
 #include "milter/status/access_keys.h"
 #include "storage/access/list_reader.h"
@@ -274,10 +275,18 @@ void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
   }
 }
 
+/// `aliases`: the text of the file.
+void check_bare_names(const ReportOptions& options, std::string_view aliases, Findings& found) {
+  const std::string machine = reports::mail_domain_of_machine();
+  for (const reports::BareName& bare : reports::bare_names(options, machine, aliases))
+    found.warning(bare.key, reports::why_bare(bare, machine));
+}
+
 void check_reports(const ReportOptions& options, Findings& found) {
   check_spare_file("reports.file", options.file, ReportOptions().file, found);
-  if (options.aliases.empty()) return;
+  if (options.aliases.empty()) return check_bare_names(options, "", found);
   const auto text = read_whole_file(options.aliases, reports::MailboxNames::kFileBytesMax);
+  check_bare_names(options, text ? text->text : std::string(), found);
   // Reports go on with each address as a mailbox.
   if (!text) return found.fault("reports.aliases", text.error().message);
   std::optional<reports::AliasTable::Mistake> mistake;

@@ -28,6 +28,7 @@ std::optional<std::uint64_t> people_for(std::int32_t weight,
     sides.ham = against;
     sides.spam.people = count;
     sides.spam.thousandths = static_cast<std::int64_t>(count) * 1000;
+    sides.spam.of_standing = sides.spam.thousandths;
     sides.spam.has_resident = true;
     return weight_of_spam(hash, sides, electorate) >= weight;
   };
@@ -88,7 +89,11 @@ std::string to_text(const CaseFigures& figures) {
     case CaseEffect::kMarked:
       text += ": marked from now on";
       if (!only.empty()) return text + only;
-      if (figures.rejected_at) text += fmt::format("; rejected when {} do", *figures.rejected_at);
+      if (figures.rejected_at) {
+        const bool mixed = spam.thousandths > spam.of_standing;
+        text += fmt::format("; rejected when {}{} do", *figures.rejected_at,
+                            mixed ? " who are not newcomers" : "");
+      }
       return text;
     case CaseEffect::kNoted:
       break;

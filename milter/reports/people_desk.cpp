@@ -1,10 +1,13 @@
-// What ReportDesk tells the store of what people say.
+// What ReportDesk tells the store of what people say, and what it leaves out.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include "milter/counters/counted_keys.h"
 #include "milter/counters/message_pieces.h"
 #include "milter/reports/report_desk_open.h"
+#include "milter/reports/wanted_files.h"
 
 namespace shingled::milter::reports {
 
@@ -32,6 +35,20 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
   return people->say(said, clock_.now() + kPatience);
+}
+
+void ReportDesk::leave_out_wanted_files(const Open& open, ReportedMessage& message) {
+  const auto counters = setup_.counters ? setup_.counters() : nullptr;
+  if (counters == nullptr) return;
+  const auto people = setup_.people ? setup_.people() : nullptr;
+  const std::set<Digest> files =
+      wanted_files(message, {*counters, people.get(), open.site, clock_.now() + kPatience});
+  if (files.empty()) return;
+  leave_out(files, message);
+  logger_.info(LogLine("report_leaves_files")
+                   .field("message", fmt::format("{:016x}", message.name))
+                   .field("files", files.size())
+                   .field("why", "wanted mail carries them, too"));
 }
 
 Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {

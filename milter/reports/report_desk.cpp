@@ -226,8 +226,8 @@ Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
 Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
                                             std::uint64_t reporter) {
   Open& open = *state.open;
-  const ReportedMessage message =
-      read_reported(report.message, open.site, *state.settings, open.rules);
+  ReportedMessage message = read_reported(report.message, open.site, *state.settings, open.rules);
+  if (report.kind == ReportKind::kSpam) leave_out_wanted_files(open, message);
   const Electorate voters = electorate(state);
   storage::sqlite::ReportRow row{message.name, reporter, report.kind, now(), message.hashes};
   row.resident = residence(state, state.names.mailbox_of(report.reporter));

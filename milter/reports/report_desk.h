@@ -130,6 +130,8 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// ahead: it may be wrong. A crash between storage and reports.db changes nothing, unless somebody
 /// else taught the same hash in between.
 ///
+/// Of newcomers nothing gets a message rejected (support.h).
+///
 /// What one message gives the counters is bounded: of newcomers (support.h) at most
 /// `newcomers_max` count as complaint or rescue of a message, and as reporters of a hash.
 ///
@@ -209,6 +211,8 @@ class ReportDesk {
   /// Tells what the storage has of the hashes, each when it is asked for first.
   storage::sqlite::Weigh weigher(const Electorate& voters);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
+  /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
+  void leave_out_wanted_files(const Open& open, ReportedMessage& message);
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,

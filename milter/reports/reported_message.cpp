@@ -37,6 +37,10 @@ int rank_of(const mime::PartHash& hash) {
   return hash.place == mime::PartPlace::kBody ? 0 : 1;
 }
 
+bool is_file(const mime::PartHash& hash) {
+  return hash.kind == mime::PartKind::kAttachment || hash.kind == mime::PartKind::kImage;
+}
+
 /// Texts as they come, those of the body first, then files by size.
 std::vector<mime::PartHash> most_telling_first(std::vector<mime::PartHash> hashes) {
   std::ranges::stable_sort(hashes, [](const mime::PartHash& a, const mime::PartHash& b) {
@@ -143,6 +147,8 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
       out.not_taught = *std::move(why);
     } else {
       add_hashes(most_telling_first(own_hashes(of_rule)), rules[i], seen, out.hashes);
+      for (const mime::PartHash& hash : of_rule)
+        if (is_file(hash)) out.files.insert(hash.fingerprint.digest);
     }
   }
   return out;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ struct ReportedMessage {
   storage::counters::Space space = storage::counters::Space::kIn;
   std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
+  std::set<Digest> files;  ///< those of the hashes that are checksums of files and images
   std::string not_taught;  ///< why it has no hashes: it looks like many others; else empty
 };
 /// Texts come first, then the largest files: one message may have thousands of parts, and each hash

@@ -38,7 +38,7 @@ std::int64_t weight_of_wanted(const ReportedHash& hash, const Sides& sides,
 }  // namespace
 
 storage::people::Weights weights_of(const ReportOptions& options) {
-  return {.trusted = options.trusted_weight, .newcomers_max = options.newcomers_max};
+  return {.trusted = options.trusted_weight, .newcomers_speak = options.newcomers_max > 0};
 }
 
 Standing standing_of(const ReporterRow& reporter, const Electorate& electorate) {
@@ -67,8 +67,10 @@ Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) 
     const bool trusted = standing == Standing::kTrusted;
     side.has_resident = true;
     side.trusted += trusted ? 1 : 0;
-    side.thousandths += kOnePerson * (trusted ? std::int64_t{electorate.trusted_weight} : 1);
+    side.of_standing += kOnePerson * (trusted ? std::int64_t{electorate.trusted_weight} : 1);
   }
+  out.spam.thousandths = out.spam.of_standing;
+  out.ham.thousandths = out.ham.of_standing;
   const std::int64_t newcomers = newcomers_of_spam + newcomers_of_ham;
   const std::int64_t counted = std::min<std::int64_t>(newcomers, electorate.newcomers_max);
   const auto add = [&](Side& side, std::int64_t of_side, const Side& other) {
@@ -82,12 +84,16 @@ Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) 
 
 std::int32_t weight_of_spam(const ReportedHash& hash, const Sides& sides,
                             const Electorate& electorate) {
-  const std::int64_t against = -std::int64_t{hash.per_ham} * sides.ham.thousandths;
-  const std::int64_t left = (sides.spam.thousandths - against) / kOnePerson;
+  const auto people_left = [&](std::int64_t of_spam, std::int64_t of_ham) {
+    return (of_spam + std::int64_t{hash.per_ham} * of_ham) / kOnePerson;
+  };
+  const std::int64_t left = people_left(sides.spam.thousandths, sides.ham.thousandths);
+  const bool may_reject = people_left(sides.spam.of_standing, sides.ham.of_standing) >=
+                          std::int64_t{electorate.reject_people};
   const bool suffices = sides.spam.trusted > 0 || left >= electorate.reporters_min;
   if (!suffices || left <= 0) return 0;
-  const std::int64_t weight = hash.per_spam * scaled(left, sides.spam.has_resident,
-                                                     electorate.steps_of(hash.flag), electorate);
+  const std::int64_t weight =
+      hash.per_spam * scaled(left, may_reject, electorate.steps_of(hash.flag), electorate);
   return static_cast<std::int32_t>(std::min(weight, kWeightMost));
 }
 

@@ -58,6 +58,7 @@ double reputation(const storage::sqlite::ReporterRow& reporter);
 struct Side {
   std::uint64_t people = 0;      ///< all of them
   std::int64_t thousandths = 0;  ///< as how many people they count
+  std::int64_t of_standing = 0;  ///< those of them who are residents or trusted count as
   std::uint64_t trusted = 0;     ///< how many of them are
   bool has_resident = false;     ///< or somebody trusted
 };
@@ -74,15 +75,16 @@ struct Sides {
 ///    there are more, each counts as the same fraction. So whoever makes up names can fill his side
 ///    only as far as he outnumbers the other newcomers, and never beyond `newcomers_max`.
 /// 3. Newcomers alone count nothing against a side with a resident or somebody trusted.
+/// 4. Newcomers may complete a mark, but not a rejection (`Side::of_standing`).
 Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Electorate& electorate);
 
 /// The weight that reports give a hash on its list. A pure function.
 ///
 /// A closed case has none. Else n is the whole number of people who say spam, less `-per_ham`
 /// times those who want it. Below `reporters_min` it weighs nothing, or n if somebody trusted is
-/// among them. Then it is `steps.marks`; from `reject_people` on it is `steps.rejects` and one more
-/// for each more, unless they are newcomers alone. Where nothing rejects, it is `steps.header` and
-/// one more for each more. More people than four times `reject_people` add nothing: else each
+/// among them. Then it is `steps.marks`; from `reject_people` people of standing on it is
+/// `steps.rejects` and one more for each more. Where nothing rejects, it is `steps.header` and one
+/// more for each more. More people than four times `reject_people` add nothing: else each
 /// report of a large case would change all its hashes. All that times `per_spam`.
 ///
 /// On a list that only wanted mail puts something on (per_spam 0), it is `per_ham` for each person

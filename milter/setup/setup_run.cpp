@@ -6,6 +6,7 @@
 #include "milter/setup/dovecot_setup.h"
 #include "milter/setup/postfix_setup.h"
 #include "milter/setup/removal.h"
+#include "milter/setup/reports_setup.h"
 #include "milter/setup/sendmail_setup.h"
 
 namespace shingled::milter::setup {
@@ -22,6 +23,8 @@ std::string default_folder(Peer peer) {
       return "/etc/dovecot";
     case Peer::kRspamd:
       return "/etc/rspamd";
+    case Peer::kReports:
+      break;
   }
   return "";
 }
@@ -58,6 +61,8 @@ Result<Plan> SetupRun::look() {
       return look_at_dovecot();
     case Peer::kRspamd:
       return look_at_rspamd();
+    case Peer::kReports:
+      return look_at_reports();
   }
   return Error{ErrorCode::kInternal, "no such peer"};
 }
@@ -87,6 +92,8 @@ Result<Plan> SetupRun::look_for_removal() {
       if (!text) return text.error();
       return plan_dovecot_removal(path, *text);
     }
+    case Peer::kReports:
+      return Plan();  // the answer goes with the settings
   }
   return Error{ErrorCode::kInternal, "no such peer"};
 }
@@ -141,6 +148,11 @@ Result<Plan> SetupRun::look_at_dovecot() {
   if (!text) return text.error();
   facts.main = *std::move(text);
   Plan plan = plan_dovecot(facts);
+  const auto settings =
+      own_.settings_file.empty() ? Result<std::string>("") : read_if_there(own_.settings_file);
+  if (settings && !written_residents(*settings))
+    plan.notes.emplace_back(
+        "whose reports count is not said yet (reports.residents); see shingled setup reports");
   std::vector<std::string_view> scripts = {kSpamScript, kHamScript};
   if (facts.junk_rule) scripts.push_back(kJunkScript);
   for (const std::string_view name : scripts) {
@@ -157,6 +169,17 @@ Result<Plan> SetupRun::look_at_rspamd() {
   const auto text = read_if_there(path);
   if (!text) return text.error();
   return plan_rspamd(path, *text, own_.storage, own_.storage_key, own_.lists);
+}
+
+Result<Plan> SetupRun::look_at_reports() {
+  if (own_.settings_file.empty()) {
+    Plan plan;
+    plan.problems.emplace_back("there is no file of settings; name one with -c");
+    return plan;
+  }
+  const auto text = machine_.read(own_.settings_file);
+  if (!text) return text.error();
+  return plan_reports(own_.settings_file, *text, own_.residents);
 }
 
 Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& stamp) {

@@ -13,7 +13,8 @@
 
 namespace shingled::milter::setup {
 
-enum class Peer : std::uint8_t { kPostfix, kSendmail, kDovecot, kRspamd };
+/// A program, or what people report to this one.
+enum class Peer : std::uint8_t { kPostfix, kSendmail, kDovecot, kRspamd, kReports };
 
 /// What another program has to know of this one.
 struct OwnFacts {
@@ -27,6 +28,8 @@ struct OwnFacts {
   bool junk_rule = true;          ///< Dovecot delivers marked mail to the mailbox of spam
   std::string status_header;      ///< milter.headers.status
   std::string spam_header;        ///< milter.headers.spam
+  std::string settings_file;      ///< our own; empty = there is none
+  std::string residents;          ///< the answer for reports.residents; empty = none was given
 };
 
 /// Looks at the configuration of a mail program, and changes it.
@@ -59,6 +62,7 @@ class SetupRun {
   Result<Plan> look_at_sendmail();
   Result<Plan> look_at_dovecot();
   Result<Plan> look_at_rspamd();
+  Result<Plan> look_at_reports();
   Result<Applied> apply_to_postfix(const Plan& plan, const std::string& stamp);
   /// Makes a copy of a file that is there.
   Status keep(const std::string& path, const std::string& stamp, Applied& applied);

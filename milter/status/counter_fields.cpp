@@ -17,8 +17,8 @@ namespace {
 using storage::counters::Measure;
 
 constexpr std::array<std::string_view, kCounterFields> kFieldNames = {
-    "space",  "pieces", "windows", "add",   "additions", "type",   "measure",
-    "window", "rising", "most",    "piece", "shingle",   "unique", "time"};
+    "space",  "pieces", "windows", "add",     "additions", "type", "measure",   "window",
+    "rising", "most",   "piece",   "shingle", "unique",    "time", "recipients"};
 
 /// A word of the request in an error: short, and not in the way of the reader.
 std::string shown(std::string_view word) {
@@ -53,6 +53,7 @@ std::string must_be(CounterField field) {
     case CounterField::kPieces:
     case CounterField::kWindows:
     case CounterField::kAdditions:
+    case CounterField::kRecipients:
       return "must be a list";
     case CounterField::kAdd:
       return "must be an object of measures, such as {\"mass\": 1}";

@@ -29,9 +29,11 @@ enum class CounterField : std::uint8_t {
   kUnique,
   // Of an addition, besides `space`, `pieces` and `add`.
   kTime,
+  // Of a question about what people said.
+  kRecipients,
 };
 
-inline constexpr std::size_t kCounterFields = 14;
+inline constexpr std::size_t kCounterFields = 15;
 
 /// A set of fields.
 struct CounterFields {

@@ -123,16 +123,30 @@ CounterJson said_json(std::span<const storage::people::PeopleSums> sums) {
   for (const storage::people::PeopleSums& said : sums)
     list.push_back({{"complainers", said.complainers},
                     {"rescuers", said.rescuers},
+                    {"own_complaint", said.own_complaint},
+                    {"own_rescue", said.own_rescue},
                     {"complaint", said.complaints},
                     {"rescue", said.rescues}});
   return list;
 }
 
+/// The people behind the addresses, sorted, each once.
+std::vector<std::uint64_t> persons_of(const CounterCall& call,
+                                      std::span<const std::string> recipients) {
+  std::vector<std::uint64_t> out;
+  if (!call.counters.person) return out;
+  for (const std::string& recipient : recipients) out.push_back(call.counters.person(recipient));
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 HttpReply people_page(const CounterCall& call) {
-  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows},
-                                 {Field::kPieces},
-                                 /*adds=*/false,
-                                 /*long_windows=*/true};
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kPieces, Field::kWindows, Field::kRecipients},
+      {Field::kPieces},
+      /*adds=*/false,
+      /*long_windows=*/true};
   auto request = call.read(kForm);
   if (!request) return counter_failure(request.error());
   if (call.counters.people == nullptr)
@@ -145,10 +159,11 @@ HttpReply people_page(const CounterCall& call) {
     for (const bool proved : {false, true}) signs.push_back(storage::people::sign_of(key, proved));
   const auto voices = call.counters.people->ask(signs, call.deadline());
   if (!voices) return counter_failure(voices.error());
+  const std::vector<std::uint64_t> persons = persons_of(call, request->recipients);
   std::vector<std::vector<storage::people::PeopleSums>> sums;
   for (const storage::people::Voices& of_sign : *voices) {
     auto& said = sums.emplace_back(windows.size());
-    storage::people::sum_voices(of_sign, windows, call.clock.wall(), {}, call.counters.weights,
+    storage::people::sum_voices(of_sign, windows, call.clock.wall(), persons, call.counters.weights,
                                 said);
   }
   CounterJson list = CounterJson::array();
@@ -161,7 +176,9 @@ HttpReply people_page(const CounterCall& call) {
   }
   CounterJson texts = CounterJson::array();
   for (const Window& window : windows) texts.push_back(storage::counters::to_string(window));
-  return json_page(kOk, {{"windows", std::move(texts)}, {"counters", std::move(list)}});
+  return json_page(kOk, {{"windows", std::move(texts)},
+                         {"recipients", persons.size()},
+                         {"counters", std::move(list)}});
 }
 
 HttpReply series_page(const CounterCall& call) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/base/clock.h"
 #include "config/metrics/counter_table.h"
@@ -27,6 +28,8 @@ struct SiteCounters {
   std::string why_off{};  ///< why there are none, if they should be there
   std::shared_ptr<storage::people::PeopleStore> people{};  ///< null = what they said is not known
   storage::people::Weights weights{};
+  /// The person to whom mail for an address goes, as reports name him; null = it is not known.
+  std::function<std::uint64_t(std::string_view address)> person{};
 };
 
 /// Requests for the pages since the start, by their status.
@@ -59,11 +62,14 @@ static_assert(kHasWholeTable<CounterRequests>);
 ///   POST /counters/take    ask, then add            -> as ask
 ///   POST /counters/series  space, pieces            -> {"now", "counters": [{"type", "shingle",
 ///                                                      "entries": [{"unit", "number", ...}]}]}
-///   POST /counters/people  space, pieces, windows   -> {"windows", "counters": [{"type",
-///   "shingle",
-///                                                      "said", "said_of_proved": one for each
-///                                                      window}]}: what people said of mail whose
-///                                                      From was not proved, and was
+///   POST /counters/people  space, pieces, windows, recipients
+///                                                   -> {"windows", "recipients", "counters":
+///                                                      [{"type", "shingle", "said",
+///                                                      "said_of_proved": one for each window}]}:
+///                                                      what people said of mail whose From was not
+///                                                      proved, and was. "own_complaint" and
+///                                                      "own_rescue" are of the recipients;
+///                                                      "recipients": how many people these are
 ///   POST /counters/top     space, type, measure, window, rising, most
 ///                                                   -> {"counters": [{"space", "type", "shingle",
 ///                                                      "piece", "count", "before" if rising}]}

@@ -62,6 +62,7 @@ bool CounterReader::wrong_value() {
     case Place::kAdditions:
       return fail("must be an object: {\"time\", \"space\", \"pieces\", \"add\"}");
     case Place::kTexts:
+    case Place::kRecipients:
       return fail("must be a text");
     case Place::kWindows:
       return fail("must be a text such as \"1h\"");
@@ -102,6 +103,7 @@ bool CounterReader::string(string_t& text) {
   begin_value();
   if (frames_.empty() || is_in(Place::kAdd)) return wrong_value();
   if (is_in(Place::kTexts)) return take_piece_text(text);
+  if (is_in(Place::kRecipients)) return take_recipient(text);
   if (is_in(Place::kWindows)) {
     if (out_.windows.size() == kRequestedWindowsMax)
       return fail(fmt::format("at most {} windows", kRequestedWindowsMax));
@@ -181,6 +183,16 @@ bool CounterReader::take_piece_text(const std::string& text) {
   return true;
 }
 
+bool CounterReader::take_recipient(const std::string& text) {
+  if (text.size() > kRequestedPieceBytesMax)
+    return fail(fmt::format("at most {} bytes", kRequestedPieceBytesMax));
+  if (text.empty()) return fail("must not be empty");
+  if (out_.recipients.size() == kRequestedRecipientsMax)
+    return fail(fmt::format("at most {} recipients", kRequestedRecipientsMax));
+  out_.recipients.push_back(text);
+  return true;
+}
+
 bool CounterReader::start_array(std::size_t) {
   begin_value();
   if (frames_.empty() || top().is_list() || is_in(Place::kAdd)) return wrong_value();
@@ -191,6 +203,8 @@ bool CounterReader::start_array(std::size_t) {
       return push(Place::kWindows);
     case Field::kAdditions:
       return push(Place::kAdditions);
+    case Field::kRecipients:
+      return push(Place::kRecipients);
     case Field::kPiece:
       piece_.is_list = true;
       return push(Place::kTexts);

@@ -64,6 +64,7 @@ class CounterReader : public nlohmann::json_sax<nlohmann::json> {
     kAdd,
     kAdditions,
     kPast,  ///< an addition
+    kRecipients,
   };
 
   struct Frame {
@@ -75,7 +76,7 @@ class CounterReader : public nlohmann::json_sax<nlohmann::json> {
 
     [[nodiscard]] bool is_list() const {
       return place == Place::kPieces || place == Place::kTexts || place == Place::kWindows ||
-             place == Place::kAdditions;
+             place == Place::kAdditions || place == Place::kRecipients;
     }
   };
 
@@ -111,6 +112,7 @@ class CounterReader : public nlohmann::json_sax<nlohmann::json> {
   bool take_window(const std::string& text, storage::counters::Window& out);
   bool take_shingle(std::string_view text, std::optional<std::uint64_t>& out);
   bool take_piece_text(const std::string& text);
+  bool take_recipient(const std::string& text);
   bool end_piece();
   bool end_past();
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct CounterRequest {
   std::vector<storage::counters::Window> windows;
   storage::counters::Amounts add;
   std::vector<storage::counters::PastAddition> additions;
+  std::vector<std::string> recipients;  ///< addresses, as in RCPT
   std::optional<PieceType> type;
   storage::counters::Measure measure = storage::counters::Measure::kMass;
   storage::counters::Window window{storage::counters::Period::Unit::kDay, 1, 0};
@@ -41,12 +43,13 @@ struct CounterRequest {
 
 inline constexpr std::size_t kRequestedWindowsMax = 32;
 inline constexpr std::size_t kRequestedMostMax = 1000;
+inline constexpr std::size_t kRequestedRecipientsMax = 1000;
 
 /// Reads the JSON of a request strictly: each member is known, comes once and has its type, each
 /// number is whole and not negative. An empty body counts as `{}`. `site`: the key of the counters.
 ///
 /// The texts of pieces are not kept: only their shingles are.
-/// Errors:  kInvalid; it names the element (`pieces[3].type`), never a piece.
+/// Errors:  kInvalid; it names the element (`pieces[3].type`), never a piece or a recipient.
 /// Threads: stateless.
 /// Cost:    one pass; memory for what is in the result, and the longest text.
 Result<CounterRequest> parse_counter_request(std::string_view body, const CounterForm& form,

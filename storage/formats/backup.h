@@ -1,20 +1,50 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "config/base/result.h"
 #include "storage/model/work_watcher.h"
+#include "storage/sqlite/database.h"
+#include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage::formats {
 
-/// Copies the database `from` into the empty file `to`. A daemon may write to `from` meanwhile: the
-/// copy has all transactions that were committed when it began, and no later ones. The copy is one
-/// file without a WAL that can be opened as a storage. The caller syncs and names it (NewFile).
+/// A database as it is at one moment, for a copy of it. A daemon may go on writing: the copy has
+/// all transactions that were committed when the source was opened, and no later ones. So sources
+/// that are opened together, before any is copied, fit together.
 ///
-/// The daemon never waits for the copy. But until the copy is complete, the WAL of `from` cannot be
+/// The daemon never waits for the copy. But until the source is gone, the WAL of the file cannot be
 /// reset and grows with each write.
-/// Errors: those of FuzzyTable::open_read_only, and kUnavailable (full disk, stopped).
-/// Cost: reads and writes the file once, 1 MB at a time, in constant memory.
+/// Threads: one thread.
+class BackupSource {
+ public:
+  /// The file of the embedded storage.
+  /// Errors: those of FuzzyTable::open_read_only.
+  static Result<BackupSource> of_hashes(const std::string& path);
+  /// Another database, such as that of reports.
+  /// Errors: those of Database.
+  static Result<BackupSource> of_other(const std::string& path);
+
+  /// Copies it into the empty file `to`: one file without a WAL, which can take the place of the
+  /// other. The caller syncs and names it (NewFile).
+  /// Errors: kUnavailable (full disk, stopped), those of Database.
+  /// Cost: reads and writes the file once, 1 MB at a time, in constant memory.
+  Status copy_to(const std::string& to, const Watcher& watcher);
+
+ private:
+  BackupSource() = default;
+
+  std::unique_ptr<sqlite::FuzzyTable> hashes_;
+  std::unique_ptr<sqlite::Database> other_;
+};
+
+/// Copies the file of the embedded storage as it is now.
+/// Errors: those of BackupSource.
 Status backup_file(const std::string& from, const std::string& to, const Watcher& watcher);
+
+/// Lets SQLite check all pages of a database that nobody writes to.
+/// Errors: kCorrupt: it is damaged; those of Database.
+Status check_copy(const std::string& path);
 
 }  // namespace shingled::storage::formats

@@ -33,7 +33,7 @@ class PeopleStore {
   /// Errors: as `say`.
   virtual Status withdraw(std::uint64_t message, std::uint64_t person, TimePoint deadline) = 0;
 
-  /// The voices of each sign, the newest first, at most kVoicesMax.
+  /// The voices of each sign, at most kVoicesMax, of newcomers at most kNewcomerVoicesMax.
   /// Errors: kUnavailable, kTimeout: nothing is known.
   virtual Result<std::vector<Voices>> ask(std::span<const std::uint64_t> signs,
                                           TimePoint deadline) = 0;

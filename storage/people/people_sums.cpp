@@ -42,13 +42,11 @@ struct Side {
         break;
     }
   }
-  /// As how many people this side counts. Newcomers who disagree are bounded in proportion, so that
-  /// three do not outweigh a hundred.
+  /// As how many people this side counts.
   [[nodiscard]] std::uint64_t against(const Side& other, const Weights& weights) const {
-    if (other.of_standing > 0) return of_standing;
-    const std::uint64_t most = std::max<std::uint64_t>({newcomers, other.newcomers, 1});
-    const std::uint64_t bound = std::min<std::uint64_t>(most, weights.newcomers_max);
-    return of_standing + newcomers * bound / most;
+    if (of_standing > 0 || other.of_standing > 0) return of_standing;
+    const bool speak = newcomers > 0 && newcomers >= other.newcomers && weights.newcomers_speak;
+    return speak ? 1 : 0;
   }
 };
 

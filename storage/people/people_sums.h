@@ -22,14 +22,16 @@ struct PeopleSums {
 
 /// As how many people somebody counts.
 struct Weights {
-  std::uint32_t trusted = 2;        ///< each trusted one
-  std::uint32_t newcomers_max = 3;  ///< all newcomers together
+  std::uint32_t trusted = 2;    ///< each trusted one
+  bool newcomers_speak = true;  ///< newcomers alone are together one person, else nobody
 
   friend bool operator==(const Weights&, const Weights&) = default;
 };
 
-/// Sums the voices of a sign: sums[i] is that of windows[i]. A resident counts as one, newcomers
-/// together as at most `newcomers_max`, and as nobody once a person of standing says the opposite.
+/// Sums the voices of a sign: sums[i] is that of windows[i]. A resident counts as one. Newcomers
+/// are together one person, where nobody of standing says anything and no more of them say the
+/// opposite; else they are nobody. A message has hundreds of signs, and rules add up what is said
+/// of several: whoever makes up names must not reach the second person that most rules ask for.
 /// `recipients`: the persons to whom the message goes, sorted. A pure function.
 /// Cost: the voices are sorted once, then each window reads them.
 void sum_voices(std::span<const Voice> voices, std::span<const counters::Window> windows,

@@ -170,10 +170,12 @@ Status SharedPeople::replace(std::uint64_t message, std::uint64_t person,
     const std::string key = sign_key(sign);
     if (!is_wanted(sign)) commands.add({"HDEL", key, name}, redis::key_slot(key));
   }
+  const bool newcomer = statement != nullptr && statement->standing == Standing::kNewcomer;
+  const std::size_t most = newcomer ? kNewcomerVoicesMax : kVoicesMax;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const std::string key = sign_key(wanted[i]);
     const std::uint16_t slot = redis::key_slot(key);
-    const bool full = (*sizes)[i + 1].integer >= static_cast<std::int64_t>(kVoicesMax);
+    const bool full = (*sizes)[i + 1].integer >= static_cast<std::int64_t>(most);
     if (full && !std::ranges::binary_search(*before, wanted[i])) continue;
     commands.add({"HSET", key, name,
                   encode(Voice{person, statement->time, statement->kind, statement->standing})},

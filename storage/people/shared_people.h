@@ -14,7 +14,8 @@
 namespace shingled::storage::people {
 
 /// What people say, shared by several daemons in Redis or a Redis cluster (SCHEMA.md, section on
-/// what people say). A sign has the newest kVoicesMax voices at most: later ones are not kept.
+/// what people say). A sign has at most kVoicesMax voices, and takes no newcomer's from
+/// kNewcomerVoicesMax on: later ones are not kept.
 ///
 /// While Redis is away nothing can be said, so a report is sent again later, and nothing is known.
 /// Threads: any thread.

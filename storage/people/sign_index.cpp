@@ -1,5 +1,6 @@
 #include "storage/people/sign_index.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace shingled::storage::people {
@@ -14,7 +15,7 @@ constexpr std::size_t kSlotsLeast = 1024;
 std::size_t SignIndex::place_of(std::uint64_t sign) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t place = sign & mask;
-  while (slots_[place].link != kNone && slots_[place].sign != sign) place = (place + 1) & mask;
+  while (slots_[place].used() && slots_[place].sign != sign) place = (place + 1) & mask;
   return place;
 }
 
@@ -22,7 +23,7 @@ void SignIndex::grow() {
   std::vector<Slot> old =
       std::exchange(slots_, std::vector<Slot>(slots_.empty() ? kSlotsLeast : slots_.size() * 2));
   for (const Slot& slot : old)
-    if (slot.link != kNone) slots_[place_of(slot.sign)] = slot;
+    if (slot.used()) slots_[place_of(slot.sign)] = slot;
 }
 
 SignIndex::Number SignIndex::add(const Statement& statement) {
@@ -32,12 +33,14 @@ SignIndex::Number SignIndex::add(const Statement& statement) {
   for (const std::uint64_t sign : statement.signs) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(sign)];
-    if (slot.link == kNone) {
+    if (!slot.used()) {
       slot.sign = sign;
       ++used_;
     }
-    links_.push_back({number, slot.link});
-    slot.link = static_cast<std::uint32_t>(links_.size() - 1);
+    std::uint32_t& newest =
+        statement.standing == Standing::kNewcomer ? slot.newcomer : slot.of_standing;
+    links_.push_back({number, newest});
+    newest = static_cast<std::uint32_t>(links_.size() - 1);
   }
   return number;
 }
@@ -45,8 +48,13 @@ SignIndex::Number SignIndex::add(const Statement& statement) {
 void SignIndex::find(std::uint64_t sign, Voices& out) const {
   if (slots_.empty()) return;
   const std::size_t most = out.size() + kVoicesMax;
-  for (std::uint32_t link = slots_[place_of(sign)].link; link != kNone && out.size() < most;
-       link = links_[link].before) {
+  const Slot& slot = slots_[place_of(sign)];
+  follow(slot.of_standing, most, out);
+  follow(slot.newcomer, std::min(most, out.size() + kNewcomerVoicesMax), out);
+}
+
+void SignIndex::follow(std::uint32_t link, std::size_t most, Voices& out) const {
+  for (; link != kNone && out.size() < most; link = links_[link].before) {
     const Known& known = statements_[links_[link].statement];
     if (!known.removed) out.push_back(known.voice);
   }

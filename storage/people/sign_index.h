@@ -23,7 +23,8 @@ class SignIndex {
   /// Its voice does not count any more; it goes on using memory.
   void remove(Number number) { statements_[number].removed = true; }
 
-  /// Appends the voices of a sign, the newest addition first, at most kVoicesMax.
+  /// Appends the voices of a sign, at most kVoicesMax: those of standing, then at most
+  /// kNewcomerVoicesMax newcomers, of each the newest addition first.
   void find(std::uint64_t sign, Voices& out) const;
 
   [[nodiscard]] std::size_t bytes() const;
@@ -36,23 +37,27 @@ class SignIndex {
     Voice voice;
     bool removed = false;
   };
-  /// A sign, and the newest of its links.
+  /// A sign, and the newest of its links; free without one.
   struct Slot {
     std::uint64_t sign = 0;
-    std::uint32_t link = kNone;
+    std::uint32_t of_standing = kNone;
+    std::uint32_t newcomer = kNone;
+
+    [[nodiscard]] bool used() const { return of_standing != kNone || newcomer != kNone; }
   };
   struct Link {
     Number statement = 0;
-    std::uint32_t before = kNone;  ///< the link of the same sign that was added before
+    std::uint32_t before = kNone;  ///< that of the same sign and kind that was added before
   };
 
   [[nodiscard]] std::size_t place_of(std::uint64_t sign) const;
   void grow();
+  /// Appends the voices of a link and those before it until there are `most`.
+  void follow(std::uint32_t link, std::size_t most, Voices& out) const;
 
   std::vector<Known> statements_;
   std::vector<Link> links_;
-  std::vector<Slot>
-      slots_;  ///< a power of two, at most half of it used; those without link are free
+  std::vector<Slot> slots_;  ///< a power of two, at most half of it used
   std::size_t used_ = 0;
 };
 

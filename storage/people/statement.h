@@ -33,7 +33,10 @@ struct Voice {
 };
 using Voices = std::vector<Voice>;
 
-/// The most voices of a sign that an answer has: the newest. More people change nothing any more.
+/// The most voices of a sign that an answer has. More people change nothing any more.
 inline constexpr std::size_t kVoicesMax = 1000;
+/// The most of newcomers among them, so that whoever makes up names does not push out residents.
+inline constexpr std::size_t kNewcomerVoicesMax = 500;
+static_assert(kNewcomerVoicesMax < kVoicesMax);
 
 }  // namespace shingled::storage::people

@@ -7,6 +7,7 @@ import hashlib
 import json
 import pathlib
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -82,6 +83,40 @@ class Live(Formats):
         found, = json.loads(self.run_ok("check", "--json", OFFER).stdout)["lookups"]
         self.assertEqual(("hit", 11, 20), (found["result"], found["flag"], found["value"]))
         self.assertFalse(json.loads(self.run_ok("check", "--json", LETTER).stdout)["found"])
+
+    def test_what_people_reported_comes_back_with_the_hashes(self):
+        self.daemon.extra.append("reports.trusted_reporters=[postmaster@example.org]")
+        self.daemon.restart()
+
+        def report(kind, who):
+            return self.run_ok("report", f"--{kind}", "--reporter", who, LETTER).stdout
+
+        for who in ("postmaster@example.org", "ann@example.org"):
+            report("spam", who)
+        weight = self.daemon.weight(LETTER.read_bytes())
+        self.assertEqual(3, weight)
+        copy = self.tmp / "copy.db"
+        told = self.run_ok("backup", copy).stdout
+        for name in ("copy.db", "copy.db.reports.db", "copy.db.people.db"):
+            self.assertRegex(told, rf"{name}: \d+ bytes, a copy of ")
+        self.run_ok("backup", "--without-reports", self.tmp / "other.db")
+        self.assertFalse((self.tmp / "other.db.reports.db").exists())
+        self.run_ok("del", LETTER)  # later: not in the copies
+        self.assertEqual(0, self.daemon.weight(LETTER.read_bytes()))
+        self.daemon.stop()
+        for source, target in (("copy.db", self.daemon.hashfile), ("copy.db.reports.db", self.tmp / "reports.db"),
+                               ("copy.db.people.db", self.tmp / "counters" / "people.db")):
+            for old in (target, *(pathlib.Path(f"{target}{ending}") for ending in ("-wal", "-shm"))):
+                old.unlink(missing_ok=True)
+            shutil.copy(self.tmp / source, target)
+        self.daemon.start()
+        self.assertEqual(weight, self.daemon.weight(LETTER.read_bytes()))
+        listed = json.loads(self.run_ok("cases", "--json").stdout)
+        self.assertEqual((2, "marked"), (listed["spam"], listed["effect"]))
+        said = harness.run("counters", "show", *self.daemon.overrides, "subject", "--exact", "the bank and the loan").stdout
+        self.assertIn("2 complain", said)
+        self.assertIn("takes back the report before", report("ham", "postmaster@example.org"))
+        self.assertEqual(0, self.daemon.weight(LETTER.read_bytes()), "reports and hashes belong to each other")
 
     def test_verify_and_export_read_beside_it(self):
         self.assertRegex(self.run_ok("verify").stdout, r"1 hash, 1 with shingles, 2 list entries: no problem found")

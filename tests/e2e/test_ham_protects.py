@@ -52,7 +52,8 @@ def sale(number):
 class HamProtects(Counted):
     def setUp(self):
         super().setUp()
-        self.start([], [INCOMING, f"counters.authserv_ids=[{SERVER}]", f"policy.files=[{POLICY}]", "policy.live=[all]"])
+        self.start([], [INCOMING, f"counters.authserv_ids=[{SERVER}]", f"policy.files=[{POLICY}]", "policy.live=[all]",
+                        "reports.residents=all"])
 
     def receive(self, message):
         """The reply, and the line of the log."""

@@ -1,7 +1,9 @@
-# Covers milter/reports/person_names.cpp, storage/people/embedded_people.cpp.
+# Covers milter/cli/counters/policy_counters.cpp, milter/cli/reports/hash_cases.cpp,
+# milter/reports/person_names.cpp, storage/people/embedded_people.cpp.
 """What people report is marked with the settings as they are installed: for the person at once, for everybody when
 two agree, and for nobody whom it would hurt."""
 
+import json
 import pathlib
 import random
 import subprocess
@@ -78,6 +80,37 @@ class People(unittest.TestCase):
         self.assertFalse(self.is_marked(copy(5), "ann@example.org", "ben@example.org"), "not all of them said so")
         # The log names the rule.
         self.assertIn("OWN_MARK", self.daemon.log())
+
+    def test_check_names_the_case_before_it_does_anything(self):
+        self.assertNotIn("case", self.daemon.run("check", stdin=copy(1)).stdout)
+        self.report("spam", "ann", copy(1))
+        self.assertIn(": 1 person says spam, noted", self.daemon.run("check", stdin=copy(1)).stdout)
+
+    def test_explain_says_what_a_recipient_said(self):
+        self.report("spam", "ann", copy(1))
+
+        def explain(*recipients):
+            who = [argument for recipient in recipients for argument in ("--recipient", recipient)]
+            done = self.daemon.run("explain", "--json", *who, stdin=copy(2))
+            self.assertEqual(0, done.returncode, done.stderr)
+            return json.loads(done.stdout)
+
+        def rules(explained):
+            return {hit["symbol"] for hit in explained["counter_policy"]["hits"] if not hit["shadow"]}
+
+        self.assertNotIn("own", explain())
+        ann, ben, both = explain("Ann+news@example.org"), explain("ben@example.org"), explain("ann@example.org", "ben@example.org")
+        self.assertIn("OWN_MARK", rules(ann))
+        self.assertEqual([], ben["own"])
+        self.assertNotIn("OWN_MARK", rules(ben))
+        phrase, = {(word["own_complaint"], word["own_rescue"], word["recipients"]) for word in ann["own"] if word["type"] == "phrase"}
+        self.assertEqual((1, 0, 1), phrase)
+        self.assertEqual({2}, {word["recipients"] for word in both["own"]})
+        self.assertNotIn("OWN_MARK", rules(both), "not all of them said so")
+        shown = self.daemon.run("explain", "--recipient", "ann@example.org", stdin=copy(2)).stdout
+        self.assertRegex(shown, r"phrase +own_complaint 1 of 1 +own_rescue 0 of 1")
+        scanned = json.loads(self.daemon.run("scan", "--json", "--recipient", "ann@example.org", stdin=copy(2)).stdout)
+        self.assertEqual("add_header", scanned["action"], "scan, too, for whoever is named")
 
     def test_it_is_marked_for_everybody_when_two_agree_and_as_long_as_nobody_wants_it(self):
         self.report("spam", "ann@example.org", copy(1))

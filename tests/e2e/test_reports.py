@@ -363,7 +363,12 @@ class Cases(Reports):
         self.assertIn("postmaster@example.org", shown)
         self.assertIn(f"{case}", self.daemon.run("cases", "--names").stdout)
         explained = self.daemon.run("explain", stdin=offer("ann")).stdout
-        self.assertIn(f"reported by 3 people, case {case}", explained)
+        self.assertRegex(explained, f"case +{case}: 3 people say spam, 1 wanted, marked")
+        self.assertRegex(explained, "source +reports of people")
+        checked = self.daemon.run("check", stdin=offer("new")).stdout
+        self.assertIn(f" is in case {case}: 3 people say spam, 1 wanted, marked", checked)
+        looked_up = json.loads(self.daemon.run("check", "--json", stdin=offer("new")).stdout)["lookups"]
+        self.assertIn(case, [one["case"] for one in looked_up])
         closed = json.loads(self.daemon.run("cases", "close", "--json", case).stdout)
         self.assertEqual("closed", closed["effect"])
         self.assertEqual("pass", self.scan(offer("ann"))["action"])

@@ -80,6 +80,27 @@ class Files(unittest.TestCase):
         self.assertIn(f'encryption_key = "{public}";', said)
         self.assertNotIn(private, said)
 
+    def test_whose_reports_count(self):
+        settings = self.tmp / "shingled.yaml"
+        text = "# ours\nreports:\n  keep: 60d  # two months\n"
+        settings.write_text(text)
+
+        def setup(*arguments, code=0):
+            done = harness.run("setup", "reports", "-c", settings, *arguments)
+            self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+            return done.stdout + done.stderr
+        self.assertIn("--residents all", setup())
+        self.assertIn("whose reports count", setup("--check", code=EX_CONFIG))
+        self.assertIn("whose reports count", setup("--apply", code=EX_CONFIG))
+        self.assertIn("reports.residents = all", setup("--residents", "all"))
+        self.assertEqual(text, settings.read_text(), "nothing is changed yet")
+        self.assertIn("reports: right", setup("--residents", "all", "--apply"))
+        self.assertEqual("# ours\nreports:\n  residents: all\n  keep: 60d  # two months\n", settings.read_text())
+        self.assertIn("right", setup("--check"))
+        self.assertIn("is all, should be earned", setup("--residents", "earned", "--check", code=EX_CONFIG))
+        self.assertEqual(1, len(list(self.tmp.glob("shingled.yaml.shingled-*"))))
+        self.assertEqual(EX_USAGE, harness.run("setup", "postfix", "--residents", "all").returncode)
+
     def test_what_is_not_there(self):
         self.setup("sendmail", code=EX_NOINPUT)
         self.setup("sendmail", "--print", "--apply", code=EX_USAGE)

@@ -145,11 +145,15 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pi
 }
 
 Result<std::vector<SaidOfPiece>> CounterClient::people(Space space, const Json& pieces,
-                                                       std::span<const std::string> windows) {
+                                                       std::span<const std::string> windows,
+                                                       std::span<const std::string> recipients) {
   constexpr const char* kPage = "/counters/people";
-  const auto answer =
-      post(kPage, Json{{"space", space_json(space)}, {"pieces", pieces}, {"windows", windows}});
+  Json question{{"space", space_json(space)}, {"pieces", pieces}, {"windows", windows}};
+  // A daemon before them does not take the member.
+  if (!recipients.empty()) question["recipients"] = recipients;
+  const auto answer = post(kPage, question);
   if (!answer) return answer.error();
+  const std::uint64_t persons = count_of(*answer, "recipients");
   const Json* list = counters_in(*answer, pieces.size());
   if (list == nullptr) return nonsense(kPage);
   std::vector<SaidOfPiece> out;
@@ -164,6 +168,9 @@ Result<std::vector<SaidOfPiece>> CounterClient::people(Space space, const Json& 
         features::Sums& of_window = sums->emplace_back();
         of_window.of(Measure::kComplainers) = count_of((*said)[w], "complainers");
         of_window.of(Measure::kRescuers) = count_of((*said)[w], "rescuers");
+        of_window.of(Measure::kOwnComplaint) = count_of((*said)[w], "own_complaint");
+        of_window.of(Measure::kOwnRescue) = count_of((*said)[w], "own_rescue");
+        of_window.recipients = persons;
         if (storage::counters::parse_window(windows[w])) continue;  // counters know better
         of_window.of(Measure::kComplaint) = count_of((*said)[w], "complaint");
         of_window.of(Measure::kRescue) = count_of((*said)[w], "rescue");

@@ -35,7 +35,8 @@ struct AskedCounter {
   friend bool operator==(const AskedCounter&, const AskedCounter&) = default;
 };
 
-/// What people said of a piece, one for each window.
+/// What people said of a piece, one for each window. `recipients` of the sums: how many people the
+/// recipients that were asked for are.
 struct SaidOfPiece {
   std::vector<features::Sums> unproved;  ///< in mail that anybody can have sent; `said` alone
   std::vector<features::Sums> proved;    ///< in mail whose From was proved
@@ -80,9 +81,11 @@ class CounterClient {
                                         std::span<const std::string> windows);
   Result<CounterHistory> history(Space space, const Json& piece);
   /// In the order of the pieces. Of a window of more than 14 days `complaint` and `rescue`, too.
+  /// `recipients`: addresses whose own word is asked for.
   /// Errors: also kUnavailable: it is not known.
   Result<std::vector<SaidOfPiece>> people(Space space, const Json& pieces,
-                                          std::span<const std::string> windows);
+                                          std::span<const std::string> windows,
+                                          std::span<const std::string> recipients = {});
   Result<std::vector<TopCounter>> top(const TopQuestion& question);
   /// Adds the amounts to each piece; returns how many counters that were.
   Result<std::uint64_t> add(Space space, const Json& pieces, const Amounts& amounts);

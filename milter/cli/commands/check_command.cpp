@@ -11,6 +11,7 @@
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
+#include "milter/cli/reports/hash_cases.h"
 #include "milter/cli/terminal/exit_code.h"
 
 namespace shingled::milter::cli {
@@ -35,8 +36,26 @@ bool is_found(const rules::Lookup& lookup, const std::optional<std::uint32_t>& f
                               [&](const storage::FlagValue& entry) { return entry.flag == *flag; });
 }
 
+/// What the daemon knows beside the answers of the storage.
+struct Companions {
+  FurtherMatches further;
+  HashCases cases;
+};
+
+/// A line for each look-up about whose hash people reported something.
+void print_cases(const rules::Facts& facts, const std::vector<RuleOptions>& rules, HashCases& cases,
+                 Console& console) {
+  for (const rules::Lookup& lookup : facts.lookups) {
+    const auto found = cases.of(lookup, rules[lookup.rule_index]);
+    if (!found) continue;
+    console.line(fmt::format("  {} ({}) is in case {}",
+                             lookup.hash.part.empty() ? "-" : lookup.hash.part,
+                             mime::to_string(lookup.hash.kind), found->text()));
+  }
+}
+
 int check_message(const SourceMessage& message, const filter::Scanner& scanner,
-                  const std::optional<std::uint32_t>& flag, FurtherMatches& further, bool as_json,
+                  const std::optional<std::uint32_t>& flag, Companions& companions, bool as_json,
                   Console& console) {
   const rules::Facts facts = scanner.scan(message.bytes);
   const auto& rules = scanner.settings().rules;
@@ -47,7 +66,9 @@ int check_message(const SourceMessage& message, const filter::Scanner& scanner,
     Json lookups = Json::array();
     for (const rules::Lookup& lookup : facts.lookups) {
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
-      lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
+      lookups.back()["further"] = companions.further.of(lookup, rules[lookup.rule_index]);
+      const auto found_case = companions.cases.of(lookup, rules[lookup.rule_index]);
+      lookups.back()["case"] = found_case ? Json(found_case->id) : Json(nullptr);
     }
     // Unknown, so neither true nor false.
     const bool unknown = found == 0 && facts.failed() > 0;
@@ -65,7 +86,8 @@ int check_message(const SourceMessage& message, const filter::Scanner& scanner,
         "{}: {} of {} look-ups found{}", terminal_safe(message.name), found, facts.lookups.size(),
         facts.failed() == 0 ? "" : fmt::format(", {} unknown", facts.failed())));
     for (const std::string& line : lookup_lines(facts.lookups, rules, "  ")) console.line(line);
-    print_further(facts.lookups, rules, further, console);
+    print_further(facts.lookups, rules, companions.further, console);
+    print_cases(facts, rules, companions.cases, console);
   }
   return report_unknown(message.name, facts, console);
 }
@@ -91,11 +113,11 @@ int run_check(const CheckArguments& arguments, Console& console) {
       return EX_USAGE;
     }
   }
-  FurtherMatches further(*settings, clock);
+  Companions companions{FurtherMatches(*settings, clock), HashCases(*settings, clock)};
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
       [&](const SourceMessage& message) {
-        return check_message(message, **scanner, flag, further, arguments.json, console);
+        return check_message(message, **scanner, flag, companions, arguments.json, console);
       });
 }
 
@@ -107,8 +129,9 @@ void add_check_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(Exits 0 when every look-up was answered, found or not; 69 (75 after a timeout) when some were not answered;
 65 when a message needs more than milter.lookups_max look-ups. If the local daemon has a status page
-(status.listen), all its further matches are shown, too. Look-ups are listed in the order in which they are made:
-the visible body, other texts, attachments and images, archives, the larger first in each group.
+(status.listen), all its further matches are shown, too, and the case of a hash that people reported (shingled
+cases). Look-ups are listed in the order in which they are made: the visible body, other texts, attachments and
+images, archives, the larger first in each group.
 
 Example:
   shingled check --json message.eml)");

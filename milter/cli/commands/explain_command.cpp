@@ -11,11 +11,12 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/counters/policy_counters.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/explanation.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/reports/report_client.h"
+#include "milter/cli/reports/hash_cases.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/counters/message_origin.h"
@@ -34,10 +35,23 @@ struct ExplainArguments {
   SettingsArguments settings;
   ServerArguments server;
   MessageArguments messages;
+  std::vector<std::string> recipients;
   bool json = false;
 };
 
 enum class Subject : std::uint8_t { kMessage, kDigest };
+
+Json own_json(const rules::Facts& facts) {
+  using storage::counters::Measure;
+  Json out = Json::array();
+  for (const OwnWord& word : own_words(facts.counters))
+    out.push_back({{"type", to_string(word.piece.type)},
+                   {"piece", word.piece.first},
+                   {"own_complaint", word.sums.of(Measure::kOwnComplaint)},
+                   {"own_rescue", word.sums.of(Measure::kOwnRescue)},
+                   {"recipients", word.sums.recipients}});
+  return out;
+}
 
 /// Explains look-ups: asks the servers, then reads the records from the local file.
 class Explainer {
@@ -48,6 +62,8 @@ class Explainer {
         settings_(settings),
         file_(database_file(settings.storage, "shingled check")),
         scanner_(scanner),
+        counters_(settings, settings.counters.pieces, scanner.needs(), clock, random),
+        cases_(settings, clock),
         clock_(clock),
         random_(random),
         console_(console) {}
@@ -63,13 +79,16 @@ class Explainer {
     rules::Facts facts = scanner_.scan(message.bytes);
     const mime::HeaderBlock header =
         mime::split_header_block(message.bytes, scanner_.settings().mime);
-    const auto origin =
-        counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
+    auto origin = counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
+    if (asks_counters()) {
+      origin.envelope.recipients = arguments_.recipients;
+      counters_.add_to(facts, message.bytes, origin.envelope, console_);
+    }
     facts.names = scanner_.names_of(message.bytes, origin.envelope, /*whole_envelope=*/false);
     scanner_.apply_policy(facts);
     const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
                                    [](const auto& findings) { return findings.asked > 0U; });
-    if (facts.lookups.empty() && !asked && !arguments_.json) {
+    if (facts.lookups.empty() && !asked && !asks_counters() && !arguments_.json) {
       console_.error(message.name, "no hash: the message is too short for these rules");
       return EX_DATAERR;
     }
@@ -87,14 +106,18 @@ class Explainer {
   std::vector<rules::Lookup> ask_about(const Digest& digest);
   std::vector<Explanation> explanations(const std::vector<rules::Lookup>& lookups, Subject subject,
                                         std::string& file_error) const;
-  /// Whether people's reports taught it, if the daemon knows.
-  void note_reports(Explanation& explanation) const;
+  void name_cases(std::vector<Explanation>& all);
+  /// Rules on counters are asked for recipients, whose own word is among them.
+  [[nodiscard]] bool asks_counters() const { return !arguments_.recipients.empty(); }
+  void print_own_words(const rules::Facts& facts) const;
   int explain(const std::string& name, Subject subject, const rules::Facts& facts);
 
   const ExplainArguments& arguments_;
   const Settings& settings_;
   const Result<std::string> file_;
   const filter::Scanner& scanner_;
+  PolicyCounters counters_;
+  HashCases cases_;
   Clock& clock_;
   Random& random_;
   Console& console_;
@@ -180,24 +203,43 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
     explanation.stored = (*found)[i];
     if (!(*found)[i]) continue;
     explanation.taught_from = address_of((*found)[i]->row.source);
-    if ((*found)[i]->row.source == 0) note_reports(explanation);
   }
   return all;
 }
 
-void Explainer::note_reports(Explanation& explanation) const {
-  if (settings_.status.listen.empty() || !settings_.reports.enabled) return;
-  const auto found = ReportClient(settings_.status, clock_)
-                         .one_case(to_hex(explanation.stored->row.digest.bytes), "", false);
-  if (!found) return;
-  explanation.case_id = found->value("id", "");
-  explanation.people = found->value("spam", std::uint64_t{0});
+void Explainer::name_cases(std::vector<Explanation>& all) {
+  for (Explanation& explanation : all) {
+    if (!explanation.found()) continue;
+    const auto reported = cases_.of(*explanation.lookup, *explanation.rule);
+    if (!reported) continue;
+    explanation.case_id = reported->id;
+    explanation.case_text = reported->text();
+  }
+}
+
+/// A line for each piece of which the recipients said something.
+void Explainer::print_own_words(const rules::Facts& facts) const {
+  using storage::counters::Measure;
+  const std::vector<OwnWord> words = own_words(facts.counters);
+  if (words.empty()) return console_.line("  recipients: none of them said anything of its pieces");
+  console_.line("  what the recipients said");
+  std::vector<TableRow> rows;
+  for (const OwnWord& word : words) {
+    const auto of = [&](Measure measure) {
+      return fmt::format("{} of {}", word.sums.of(measure), word.sums.recipients);
+    };
+    rows.push_back({std::string(to_string(word.piece.type)),
+                    "own_complaint " + of(Measure::kOwnComplaint),
+                    "own_rescue " + of(Measure::kOwnRescue), terminal_safe(word.piece.first)});
+  }
+  print_table(rows, "    ", console_);
 }
 
 int Explainer::explain(const std::string& name, Subject subject, const rules::Facts& facts) {
   const std::vector<rules::Lookup>& lookups = facts.lookups;
   std::string file_error;
-  const auto all = explanations(lookups, subject, file_error);
+  auto all = explanations(lookups, subject, file_error);
+  name_cases(all);
   const auto found =
       std::count_if(all.begin(), all.end(), [](const Explanation& e) { return e.found(); });
   if (arguments_.json) {
@@ -212,6 +254,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
       const rules::Source& source = *findings.source;
       if (!source.title.empty()) object[std::string(source.key)] = findings_json(findings);
     }
+    if (asks_counters() && subject == Subject::kMessage) object["own"] = own_json(facts);
     console_.json(object);
   } else {
     console_.line(
@@ -222,8 +265,13 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
       explanation.print(clock_.wall(), console_);
     }
     for (const rules::Findings& findings : facts.findings) print_findings(findings, console_);
-    if (subject == Subject::kMessage && !scanner_.needs().empty())
-      console_.line("  counters: not asked here, so rules on them do not fire; see shingled scan");
+    if (subject == Subject::kMessage && asks_counters()) {
+      print_own_words(facts);
+    } else if (subject == Subject::kMessage && !scanner_.needs().empty()) {
+      console_.line(
+          "  counters: not asked without --recipient, so rules on them do not fire; see shingled "
+          "scan");
+    }
   }
   // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;
@@ -289,14 +337,22 @@ void add_explain_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(An argument of 8 to 128 hexadecimal digits is a digest or its beginning. The answer comes from the
 daemon, age and source from its database file. The file is enough when the daemon is not running.
+If people reported the hash or what is like it, its case is named (shingled cases). With --recipient the counters are
+asked as for a message to that mailbox: which of its pieces its owner called spam or wanted, and which rules fire.
 
 Example:
-  shingled explain message.eml)");
+  shingled explain message.eml
+  shingled explain --recipient ann@example.org message.eml)");
   const auto arguments = std::make_shared<ExplainArguments>();
   arguments->settings.add_to(*command);
   arguments->server.add_to(*command);
   command->add_option("messages", arguments->messages.names, "Messages, or digests")
       ->type_name("FILE|DIGEST");
+  command
+      ->add_option("--recipient", arguments->recipients,
+                   "Mailbox whose own reports count; asks the counters; may be repeated")
+      ->type_name("ADDRESS")
+      ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_explain(*arguments, console); };

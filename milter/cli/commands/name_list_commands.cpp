@@ -62,7 +62,8 @@ void add_name_list_commands(CLI::App& app, Command& chosen) {
   allow->footer(
       R"(From, its domain, a list and a DKIM domain count only when they are proved: a server in counters.authserv_ids
 says so in Authentication-Results, or the sender has logged in. Mail to an allowed recipient is never refused; it
-is marked as its score says. Limits of the amount of mail hold all the same. The list is policy.allow_file.
+is marked as its score says: for abuse@, postmaster@ and spam traps. Limits of the amount of mail hold all the same.
+The list is policy.allow_file.
 Each takes -c FILE and -o KEY=VALUE.
 
 Example:

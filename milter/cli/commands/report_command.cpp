@@ -68,7 +68,7 @@ void add_reporters(CLI::App& app, Command& chosen) {
   command->footer(
       R"(Those with most reports first. Reporters are known by a hash; trusted ones (reports.trusted_reporters) by name.
 A resident is a mailbox that got wanted mail on 5 different days of the last 14 (reports.residents); all others are
-newcomers, who count as 3 people at most and never get anything rejected by themselves. reputation = (agreed + 1) /
+newcomers, who count as 3 people at most and can complete a mark, but not a rejection. reputation = (agreed + 1) /
 (agreed + disagreed + 2): of the messages of a reporter, those where more others say the same, or the opposite.
 
 Example:

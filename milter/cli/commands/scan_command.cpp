@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/actions/apply.h"
-#include "milter/cli/access/counter_client.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counted_message.h"
-#include "milter/cli/counters/counted_policy.h"
+#include "milter/cli/counters/policy_counters.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/feature_output.h"
@@ -18,9 +17,7 @@
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/counters/envelope_pieces.h"
-#include "milter/counters/matched_pieces.h"
 #include "milter/features/message_features.h"
-#include "milter/similar/similar_evidence.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -155,65 +152,6 @@ features::Arrival arrival_of(const ScanArguments& arguments, const Settings& set
   return arrival;
 }
 
-/// The known files that matched, each once.
-std::vector<mime::Piece> matched_files(const rules::Facts& facts) {
-  std::vector<mime::Piece> out;
-  for (const rules::Findings& findings : facts.findings) {
-    if (findings.source != &similar::kSimilarSource) continue;
-    for (const rules::Evidence& item : findings.evidence) {
-      std::string list;
-      std::string sample;
-      for (const rules::Detail& detail : item.account().details) {
-        if (detail.name == "list") list = std::get<std::string>(detail.value);
-        if (detail.name == "sample") sample = std::get<std::string>(detail.value);
-      }
-      mime::Piece piece = counters::matched_file(list, sample);
-      if (std::ranges::find(out, piece) == out.end()) out.push_back(std::move(piece));
-    }
-  }
-  return out;
-}
-
-/// What the counters say of scanned messages. If they cannot be asked, it is said once, and they
-/// are unknown.
-class PolicyCounters {
- public:
-  PolicyCounters(const ScanArguments& arguments, const Settings& settings,
-                 features::CounterNeeds needs, Clock& clock, Random& random)
-      : arguments_(arguments),
-        settings_(settings),
-        needs_(std::move(needs)),
-        desk_(settings, clock, random),
-        client_(desk_) {}
-
-  void add_to(rules::Facts& facts, const SourceMessage& message, Console& console) {
-    if (needs_.empty() || away_ || !desk_.has_counters()) return;
-    const EnvelopeArguments& envelope = arguments_.envelope;
-    auto found = pieces_of(message.bytes, envelope.envelope,
-                           envelope.piece_options(settings_.counters.pieces), settings_);
-    for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
-      found.pieces.push_back(std::move(piece));
-    for (mime::Piece& piece : matched_files(facts)) found.pieces.push_back(std::move(piece));
-    const bool out = !envelope.envelope.user.empty();
-    auto asked = ask_counters(client_, out ? Space::kOut : Space::kIn, found.pieces, needs_);
-    if (asked) {
-      facts.counters = *std::move(asked);
-      facts.counters.left_out = found.dropped > 0;
-    } else {
-      away_ = true;
-      console.note("the counters are unknown: " + asked.error().message);
-    }
-  }
-
- private:
-  const ScanArguments& arguments_;
-  const Settings& settings_;
-  const features::CounterNeeds needs_;
-  CounterDesk desk_;
-  CounterClient client_;
-  bool away_ = false;
-};
-
 /// A row for each piece and window that rules need, but for the days of what is usual.
 std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
   std::vector<TableRow> rows;
@@ -251,7 +189,8 @@ int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
   rules::Facts facts =
       scanner.scan(message.bytes, {}, {}, nullptr, arrival_of(arguments, settings));
   facts.truncated = message.cut;
-  if (policy_counters != nullptr) policy_counters->add_to(facts, message, console);
+  if (policy_counters != nullptr)
+    policy_counters->add_to(facts, message.bytes, arguments.envelope.envelope, console);
   facts.names = scanner.names_of(message.bytes, arguments.envelope.envelope,
                                  /*whole_envelope=*/false);
   scanner.apply_policy(facts);
@@ -290,7 +229,9 @@ int run_scan(ScanArguments& arguments, Console& console) {
     console.error("--client", ready.error().message);
     return EX_USAGE;
   }
-  PolicyCounters policy_counters(arguments, *settings, scanner->needs(), clock, random);
+  PolicyCounters policy_counters(*settings,
+                                 arguments.envelope.piece_options(settings->counters.pieces),
+                                 scanner->needs(), clock, random);
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
       [&, &opened = *scanner](const SourceMessage& message) {

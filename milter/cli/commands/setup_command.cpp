@@ -1,17 +1,24 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "config/base/zbase32.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/exit_code.h"
+#include "milter/setup/plan.h"
+#include "milter/setup/reports_setup.h"
 #include "milter/setup/setup_run.h"
 
 namespace shingled::milter::cli {
@@ -30,11 +37,13 @@ struct SetupArguments {
   std::string folder;
   std::string share = "/usr/share/shingled/dovecot";
   bool no_junk_rule = false;
+  std::string residents;
 };
 
 Peer peer_of(const std::string& name) {
   if (name == "postfix") return Peer::kPostfix;
   if (name == "sendmail") return Peer::kSendmail;
+  if (name == "reports") return Peer::kReports;
   return name == "dovecot" ? Peer::kDovecot : Peer::kRspamd;
 }
 
@@ -56,6 +65,8 @@ setup::OwnFacts own_facts(const Settings& settings, const SetupArguments& argume
   own.junk_rule = !arguments.no_junk_rule;
   own.status_header = settings.milter.headers.status;
   own.spam_header = settings.milter.headers.spam;
+  own.settings_file = arguments.settings.chosen_file();
+  own.residents = arguments.residents;
   return own;
 }
 
@@ -169,6 +180,24 @@ class SetupCommand {
   Console& console_;
 };
 
+/// What somebody at a terminal answers; empty: nothing that counts.
+std::string ask_residents(Console& console) {
+  if (::isatty(STDIN_FILENO) != 1) return "";
+  console.line(
+      "Is everybody who can report a user of this site? yes: all; no, strangers can: earned");
+  std::string answer;
+  std::getline(std::cin, answer);
+  const std::string_view word = setup::trimmed(answer);
+  if (word == "yes" || word == "y" || word == "all") return "all";
+  return word == "no" || word == "n" || word == "earned" ? "earned" : "";
+}
+
+/// A file that a person asked to change must go on being one that the daemon takes.
+int check_change(const SetupArguments& arguments, int code, Console& console) {
+  if (code != EX_OK || arguments.peer != "reports" || !arguments.apply) return code;
+  return arguments.settings.load(console) == nullptr ? EX_CONFIG : EX_OK;
+}
+
 int run_setup(const SetupArguments& arguments, Console& console) {
   if (arguments.print + arguments.check + arguments.apply + arguments.remove > 1) {
     console.error("setup", "give one of --print, --check, --apply and --remove");
@@ -178,25 +207,35 @@ int run_setup(const SetupArguments& arguments, Console& console) {
     console.error("setup", "--no-junk-rule is for dovecot");
     return EX_USAGE;
   }
+  if (!arguments.residents.empty() && arguments.peer != "reports") {
+    console.error("setup", "--residents is for reports");
+    return EX_USAGE;
+  }
   const auto settings = arguments.settings.load(console);
   if (settings == nullptr) return EX_CONFIG;
   const auto machine = setup::this_machine();
-  setup::SetupRun run(peer_of(arguments.peer), arguments.folder, own_facts(*settings, arguments),
-                      *machine);
-  return SetupCommand(arguments, run, console).run();
+  setup::OwnFacts own = own_facts(*settings, arguments);
+  if (arguments.peer == "reports" && arguments.apply && own.residents.empty()) {
+    const auto text = machine->read(own.settings_file);
+    if (text && !setup::written_residents(*text)) own.residents = ask_residents(console);
+  }
+  setup::SetupRun run(peer_of(arguments.peer), arguments.folder, std::move(own), *machine);
+  return check_change(arguments, SetupCommand(arguments, run, console).run(), console);
 }
 
 }  // namespace
 
 void add_setup_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
-      "setup", "Say, check or make the settings by which a mail program works with this filter");
+      "setup",
+      "Say, check or make the settings by which a mail program works with this filter, or whose "
+      "reports count");
   const auto arguments = std::make_shared<SetupArguments>();
   arguments->settings.add_to(*command);
   command->add_option("program", arguments->peer, "The program")
       ->type_name("PROGRAM")
       ->required()
-      ->check(CLI::IsMember({"postfix", "sendmail", "dovecot", "rspamd"}));
+      ->check(CLI::IsMember({"postfix", "sendmail", "dovecot", "rspamd", "reports"}));
   command->add_flag("--print", arguments->print,
                     "Print what is to be configured (without an option, too)");
   command->add_flag("--check", arguments->check, "Print each difference; exits 78 if there is one");
@@ -213,10 +252,18 @@ void add_setup_command(CLI::App& app, Command& chosen) {
       ->type_name("DIR");
   command->add_flag("--no-junk-rule", arguments->no_junk_rule,
                     "Leave out the rule by which Dovecot delivers marked mail to Junk");
+  command
+      ->add_option(
+          "--residents", arguments->residents,
+          "For reports: everybody who can report is a user (all), or strangers can (earned)")
+      ->type_name("all|earned")
+      ->check(CLI::IsMember({"all", "earned"}));
   command->footer(
       R"(It looks at what postconf and doveconf say, at sendmail.mc, or at rspamd's local.d/fuzzy_check.conf. Other milters,
 plugins and rules stay. Only --apply and --remove change something. They keep a copy, such as main.cf.shingled-20261123221000, and
 a second call does nothing. Postfix is then reloaded; of the other programs it says what to do.
+With reports it asks whose reports count as those of people (reports.residents) and writes the answer into the file of
+settings: on a terminal, or as --residents says. Comments stay.
 A problem that a person has to decide, such as a socket outside of the chroot of Postfix, is printed, and nothing is
 changed.
 
@@ -224,6 +271,7 @@ Example:
   shingled setup postfix
   shingled setup postfix --apply
   shingled setup dovecot --check
+  shingled setup reports --residents all --apply
   shingled setup postfix --remove          # before the package is removed)");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_setup(*arguments, console); };

@@ -37,19 +37,27 @@ bool ask_windows(CounterClient& client, Space space, const Json& piece,
   return true;
 }
 
-/// Adds what people said. Who the recipients are is not asked, so nobody's own word is known.
-void add_said(CounterClient& client, Space space, const Json& piece, bool proved,
-              std::span<const storage::counters::Window> windows, rules::PieceCounts& counts) {
+/// A piece as it is asked for.
+struct Asked {
+  Space space = Space::kIn;
+  Json piece;
+  std::span<const storage::counters::Window> windows;
+};
+
+/// Adds what people said.
+void add_said(CounterClient& client, const Asked& asked, bool proved,
+              std::span<const std::string> recipients, rules::PieceCounts& counts) {
   std::vector<std::string> names;
-  for (const storage::counters::Window& window : windows)
+  for (const storage::counters::Window& window : asked.windows)
     names.push_back(storage::counters::to_string(window));
-  const auto said = client.people(space, Json::array({piece}), names);
+  const auto said = client.people(asked.space, Json::array({asked.piece}), names, recipients);
   counts.said_known = said.has_value();
   if (!said) return;
   const SaidOfPiece& found = said->front();
-  for (std::size_t w = 0; w < windows.size(); ++w) {
+  for (std::size_t w = 0; w < asked.windows.size(); ++w) {
     const features::Sums& sums = proved ? found.proved[w] : found.unproved[w];
     counts.sums[w].said = sums.said;
+    counts.sums[w].recipients = sums.recipients;
     counts.sums[w].counted += sums.counted;
   }
 }
@@ -58,7 +66,8 @@ void add_said(CounterClient& client, Space space, const Json& piece, bool proved
 
 Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          std::span<const mime::Piece> pieces,
-                                         const features::CounterNeeds& needs) {
+                                         const features::CounterNeeds& needs,
+                                         std::span<const std::string> recipients) {
   rules::CounterFacts facts;
   facts.needs = std::make_shared<const features::CounterNeeds>(needs);
   const bool proved = counters::is_from_proved(pieces);
@@ -84,7 +93,7 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
       for (std::size_t w = 0; w < counted.size(); ++w)
         counts.sums.push_back(
             {.counted = is_long(need->windows[w]) ? Amounts{} : counted[w], .said = {}});
-      if (need->said) add_said(client, space, json, proved, need->windows, counts);
+      if (need->said) add_said(client, {space, json, need->windows}, proved, recipients, counts);
       counts.piece = std::move(piece);
     }
   }

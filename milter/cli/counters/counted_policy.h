@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "config/base/result.h"
@@ -12,10 +13,11 @@
 namespace shingled::milter::cli {
 
 /// The counters of the pieces that are needed, as the milter asks for them, with one request for
-/// each.
+/// each. `recipients`: of the message, whose own word counts.
 /// Errors:  those of CounterClient: the first one.
 Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          std::span<const mime::Piece> pieces,
-                                         const features::CounterNeeds& needs);
+                                         const features::CounterNeeds& needs,
+                                         std::span<const std::string> recipients);
 
 }  // namespace shingled::milter::cli

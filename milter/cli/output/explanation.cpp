@@ -104,8 +104,7 @@ std::string Explanation::undo() const {
 
 std::string Explanation::source_text() const {
   if (taught_from) return taught_from->to_string();
-  if (!case_id.empty())
-    return fmt::format("reported by {}, case {}", counted(people, "person", "people"), case_id);
+  if (stored->row.source == 0 && !case_id.empty()) return "reports of people";
   if (stored->row.source == 0) return "unknown (imported, or stored by an older version)";
   return fmt::format("an address that is not in storage.allow_update (mark {:016x})",
                      stored->row.source);
@@ -154,6 +153,7 @@ void Explanation::print(WallTime now, Console& console) const {
     rows.push_back({"updated", moment_text(stored->row.updated, now)});
     rows.push_back({"source", source_text()});
   }
+  if (!case_id.empty()) rows.push_back({"case", case_text});
   rows.push_back({"known to", lookup->failed()
                                   ? "the database file; its server does not answer"
                                   : fmt::format("{} (rule {})", lookup->server, rule->name)});

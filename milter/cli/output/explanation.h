@@ -45,9 +45,9 @@ struct Explanation {
   std::optional<StoredMatch> stored;
   bool by_digest = false;                     ///< the user gave a digest: there is no part
   std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
-  std::string options = {};  ///< with which another command asks the same: " -c FILE"
-  std::string case_id = {};  ///< of the reports of people that taught it; empty = none did
-  std::uint64_t people = 0;  ///< who reported it
+  std::string options = {};    ///< with which another command asks the same: " -c FILE"
+  std::string case_id = {};    ///< of what people reported of it; empty = nothing
+  std::string case_text = {};  ///< "1a2b3c4d: 2 people say spam, marked"
 
   /// The server or the file knows the hash.
   [[nodiscard]] bool found() const {

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "config/load_settings.h"
+#include "milter/reports/mailbox_names.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::daemon {
@@ -60,6 +61,19 @@ TEST_F(StartCheckTest, NamesAFileOfAliasesThatIsNotThere) {
   EXPECT_THAT(
       found_of("reports: {aliases: " + folder_.file("missing") + "}"),
       ElementsAre(AllOf(HasSubstr("f:1:20: reports.aliases: "), HasSubstr("missing: No such"))));
+}
+
+TEST_F(StartCheckTest, NamesReportersOfNoDomain) {
+  const std::string machine = reports::mail_domain_of_machine();
+  const auto found = found_of("reports: {trusted_reporters: [a@example.org, ann]}");
+  if (machine.find('.') != std::string::npos) {
+    EXPECT_THAT(found, IsEmpty()) << machine;
+  } else {
+    EXPECT_THAT(found, ElementsAre(AllOf(HasSubstr("warning"),
+                                         HasSubstr("reports.trusted_reporters[1]: 'ann' has no "),
+                                         HasSubstr("set reports.domain"))));
+  }
+  EXPECT_THAT(found_of("reports: {domain: example.org, trusted_reporters: [ann]}"), IsEmpty());
 }
 
 TEST_F(StartCheckTest, DoesNotCheckDisabledParts) {

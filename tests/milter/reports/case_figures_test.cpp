@@ -48,6 +48,15 @@ TEST(CaseFigures, SayWhatItTakes) {
   }
 }
 
+TEST(CaseFigures, NewcomersBesideThoseWhoLiveHere) {
+  std::vector<Supporter> who = say(3, 0, false);
+  who.push_back({{.name = 98, .resident = true}, ReportKind::kSpam});
+  who.push_back({{.name = 99, .resident = true}, ReportKind::kSpam});
+  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
+  EXPECT_EQ(to_text(figures_of(hash, who, {})),
+            "5 people say spam: marked from now on; rejected when 5 who are not newcomers do");
+}
+
 TEST(CaseFigures, NewcomersAgainstSomebodyWhoLivesHere) {
   std::vector<Supporter> who = say(20, 0, false);
   who.push_back({{.name = 99, .resident = true}, ReportKind::kHam});

@@ -70,6 +70,24 @@ OwnFacts own() {
   return out;
 }
 
+TEST(SetupRun, WritesWhoseReportsCountIntoOurOwnFile) {
+  FakeMachine machine;
+  machine.files["/etc/shingled/shingled.yaml"] = "reports:\n  keep: 60d\n";
+  OwnFacts facts = own();
+  facts.settings_file = "/etc/shingled/shingled.yaml";
+  const auto asked = SetupRun(Peer::kReports, "", facts, machine).look();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->problems.size(), 1U) << "it is a question";
+  facts.residents = "all";
+  SetupRun run(Peer::kReports, "", facts, machine);
+  ASSERT_TRUE(run.apply(*run.look(), "20261123221000"));
+  EXPECT_EQ(machine.files["/etc/shingled/shingled.yaml"],
+            "reports:\n  residents: all\n  keep: 60d\n");
+  EXPECT_EQ(machine.files["/etc/shingled/shingled.yaml.shingled-20261123221000"],
+            "reports:\n  keep: 60d\n");
+  EXPECT_TRUE(run.look()->is_right());
+}
+
 TEST(SetupRun, AppliesToPostfixWithACopyAndReloads) {
   FakeMachine machine;
   machine.files["/etc/postfix/main.cf"] = "before";

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "milter/status/counter_lines.h"
+#include "milter/status/counter_request.h"
 #include "milter/status/http_server.h"
 #include "storage/counters/key_mark.h"
 #include "tests/milter/status/listed_counters.h"
 #include "tests/milter/status/raw_http.h"
+#include "tests/support/fake_people.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
 
@@ -16,7 +18,9 @@ namespace {
 
 using storage::counters::Measure;
 using storage::counters::Space;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class CounterPagesTest : public ::testing::Test {
@@ -50,6 +54,63 @@ class CounterPagesTest : public ::testing::Test {
 
 const std::string kPiece = R"({"type":"subject","shingle":"000000000000abcd"})";
 const std::string kPieces = R"("pieces":[)" + kPiece + "]";
+
+/// Of ann, who complained of a subject; her mailbox has the name 7.
+class SaidPagesTest : public CounterPagesTest {
+ protected:
+  void SetUp() override {
+    const storage::counters::CounterKey key{0xABCD, PieceType::kSubject, Space::kIn};
+    ASSERT_TRUE(people_->say({.person = 7,
+                              .message = 1,
+                              .standing = storage::people::Standing::kResident,
+                              .time = unix_seconds(clock_.wall()),
+                              .signs = {storage::people::sign_of(key, false)}},
+                             clock_.now()));
+  }
+  std::string ask_of(const std::string& recipients) {
+    return said_
+        .answer({"/counters/people",
+                 {},
+                 HttpMethod::kPost,
+                 true,
+                 false,
+                 "{" + kPieces_ + ",\"recipients\":" + recipients + "}"})
+        .body;
+  }
+
+  const std::string kPieces_ = R"("pieces":[{"type":"subject","shingle":"000000000000abcd"}])";
+  std::shared_ptr<testing::FakePeople> people_ = std::make_shared<testing::FakePeople>();
+  CounterPages said_{[this] {
+                       SiteCounters out{store_, {}};
+                       out.people = people_;
+                       out.person = [](std::string_view address) -> std::uint64_t {
+                         return address.starts_with("ann") ? 7 : 8;
+                       };
+                       return out;
+                     },
+                     clock_};
+};
+
+TEST_F(SaidPagesTest, OwnWordsAreThoseOfTheRecipients) {
+  const auto own = [](int count) {
+    return R"("own_complaint":)" + std::to_string(count) + R"(,"own_rescue":0)";
+  };
+  EXPECT_THAT(ask_of(R"(["ann@example.org","ann+x@example.org"])"),
+              AllOf(HasSubstr(R"("recipients":1)"), HasSubstr(own(1))));
+  EXPECT_THAT(ask_of(R"(["ann@example.org","ben@example.org"])"),
+              AllOf(HasSubstr(R"("recipients":2)"), HasSubstr(own(1))));
+  const std::string other = ask_of(R"(["ben@example.org"])");
+  EXPECT_THAT(other, HasSubstr(R"("complainers":1)"));
+  EXPECT_THAT(other, Not(HasSubstr(own(1))));
+}
+
+TEST_F(SaidPagesTest, RecipientsAreBoundedTexts) {
+  for (const char* wrong : {"1", "[1]", "[\"\"]", "{}", "[[]]"})
+    EXPECT_THAT(ask_of(wrong), HasSubstr("recipients")) << wrong;
+  std::string many = "[\"a\"";
+  for (std::size_t i = 0; i < kRequestedRecipientsMax; ++i) many += ",\"a\"";
+  EXPECT_THAT(ask_of(many + "]"), HasSubstr("at most 1000 recipients"));
+}
 
 TEST_F(CounterPagesTest, TakeAsksFirstAndThenAdds) {
   const std::string body = "{" + kPieces + R"(,"add":{"mass":2,"spam":1},"windows":["10m","1d"]})";

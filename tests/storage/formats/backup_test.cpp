@@ -74,6 +74,35 @@ TEST_F(BackupTest, IsASnapshotWhileAWriterGoesOn) {
   EXPECT_EQ(rows_of(path_).size(), kRows + steps);
 }
 
+TEST_F(BackupTest, CopiesOtherDatabasesAsTheyWereWhenTheyWereOpened) {
+  const std::string path = directory_.file("other.db");
+  auto database = sqlite::Database::open(path, sqlite::Database::Access::kCreate);
+  ASSERT_TRUE(database);
+  ASSERT_TRUE((*database)->execute(
+      "PRAGMA journal_mode = WAL; CREATE TABLE said (x); INSERT INTO said VALUES (1), (2)"));
+  auto source = BackupSource::of_other(path);
+  ASSERT_TRUE(source) << source.error().message;
+  ASSERT_TRUE((*database)->execute("INSERT INTO said VALUES (3)"));
+  std::ofstream(copy_).close();
+  ASSERT_TRUE(source->copy_to(copy_, go_on));
+  EXPECT_TRUE(check_copy(copy_));
+  auto copied = sqlite::Database::open(copy_, sqlite::Database::Access::kReadOnly);
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(*(*copied)->integer("SELECT count(*) FROM said"), 2);
+  EXPECT_FALSE(std::filesystem::exists(copy_ + "-wal"));
+}
+
+TEST_F(BackupTest, FindsACopyThatIsDamaged) {
+  store_random(path_, 200);
+  ASSERT_TRUE(backup(go_on));
+  EXPECT_TRUE(check_copy(copy_));
+  std::fstream file(copy_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(3 * 4096);
+  file << std::string(4096, 'x');
+  file.close();
+  EXPECT_FALSE(check_copy(copy_));
+}
+
 TEST_F(BackupTest, StopsWhenTold) {
   store_random(path_, kRows);
   const Status done = backup([](const WorkDone& work) { return work.done < 600; });

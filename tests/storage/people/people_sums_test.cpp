@@ -87,18 +87,30 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WeightCase{"a_resident_is_one", several(1, kSpam, kResident), 1, 0},
         WeightCase{"a_trusted_one_is_two", several(1, kSpam, kTrusted), 2, 0},
-        WeightCase{"fifty_newcomers_are_three", several(50, kSpam, kNew), 3, 0},
+        WeightCase{"fifty_newcomers_are_one", several(50, kSpam, kNew), 1, 0},
+        WeightCase{"and_nobody_beside_a_resident",
+                   both(several(1, kSpam, kResident), several(50, kSpam, kNew, 500)), 1, 0},
+        WeightCase{"nor_beside_somebody_trusted",
+                   both(several(1, kSpam, kTrusted), several(50, kSpam, kNew, 500)), 2, 0},
         WeightCase{"a_resident_ends_the_word_of_newcomers",
                    both(several(50, kSpam, kNew), several(1, kHam, kResident, 500)), 0, 1},
         WeightCase{"newcomers_do_not_end_that_of_residents",
                    both(several(2, kSpam, kResident), several(3, kHam, kNew, 500)), 2, 0},
         WeightCase{"three_newcomers_do_not_outweigh_a_hundred",
-                   both(several(100, kSpam, kNew), several(3, kHam, kNew, 500)), 3, 0},
-        WeightCase{"newcomers_of_both_sides_in_proportion",
-                   both(several(3, kSpam, kNew), several(3, kHam, kNew, 500)), 3, 3},
+                   both(several(100, kSpam, kNew), several(3, kHam, kNew, 500)), 1, 0},
+        WeightCase{"as_many_newcomers_on_both_sides",
+                   both(several(3, kSpam, kNew), several(3, kHam, kNew, 500)), 1, 1},
         WeightCase{"residents_of_both_sides_count",
                    both(several(3, kSpam, kResident), several(2, kHam, kResident, 500)), 3, 2}),
     [](const auto& one) { return one.param.name; });
+
+TEST(PeopleSums, LeavesNewcomersOutWhereTheySayNothing) {
+  PeopleSums sums;
+  sum_voices(several(50, kSpam, kNew), std::span(&kHalfYear, 1),
+             WallTime(std::chrono::seconds(kNow)), {}, {.newcomers_speak = false},
+             std::span(&sums, 1));
+  EXPECT_EQ(sums, (PeopleSums{.complaints = 50}));
+}
 
 TEST(PeopleSums, CountsTheRecipientsAmongThem) {
   const Voices voices = {{1, kNow, kSpam, kNew}, {2, kNow, kHam, kNew}, {3, kNow, kSpam, kNew}};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/storage/redis/cluster_process.h"
 #include "tests/storage/redis/redis_process.h"
 
@@ -92,6 +94,25 @@ TEST(SharedPeople, KeepNothingMoreOfASignThatAThousandHave) {
   for (std::uint64_t person = 0; person < kVoicesMax + 5; ++person)
     ASSERT_TRUE(daemons.first.say(TwoDaemons::statement(1, person, {4}), daemons.soon()));
   EXPECT_EQ(daemons.voices(4).size(), kVoicesMax);
+}
+
+TEST(SharedPeople, HaveRoomForResidentsWhateverNewcomersSay) {
+  if (!testing::RedisProcess::installed()) GTEST_SKIP() << "redis-server is not installed";
+  testing::RedisProcess process;
+  ASSERT_TRUE(process.start());
+  RedisOptions options;
+  options.servers = {process.address()};
+  options.timeout = kPatience;
+  TwoDaemons daemons(options);
+  for (std::uint64_t person = 100; person < 100 + kVoicesMax; ++person) {
+    Statement said = TwoDaemons::statement(1, person, {4});
+    said.standing = Standing::kNewcomer;
+    ASSERT_TRUE(daemons.first.say(said, daemons.soon()));
+  }
+  ASSERT_TRUE(daemons.first.say(TwoDaemons::statement(1, 7, {4}), daemons.soon()));
+  const Voices found = daemons.voices(4);
+  EXPECT_EQ(found.size(), kNewcomerVoicesMax + 1);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Voice& one) { return one.person == 7; }));
 }
 
 TEST(SharedPeople, SayThatRedisIsAwayAndGoOnWhenItIsBack) {

@@ -12,8 +12,9 @@ namespace shingled::storage::people {
 namespace {
 
 Statement statement(std::uint64_t person, std::vector<std::uint64_t> signs,
-                    std::uint32_t time = 100) {
-  return {.person = person, .message = 1, .time = time, .signs = std::move(signs)};
+                    Standing standing = Standing::kResident) {
+  return {
+      .person = person, .message = 1, .standing = standing, .time = 100, .signs = std::move(signs)};
 }
 
 std::vector<std::uint64_t> persons(const SignIndex& index, std::uint64_t sign) {
@@ -48,6 +49,18 @@ TEST(SignIndex, GivesTheNewestVoicesOfASignThatManyHave) {
   const auto found = persons(index, 0);
   ASSERT_EQ(found.size(), kVoicesMax);
   EXPECT_EQ(found.front(), 3 * kVoicesMax - 1);
+}
+
+TEST(SignIndex, HasRoomForResidentsWhateverNewcomersSay) {
+  SignIndex index;
+  index.add(statement(1, {0}));
+  for (std::uint64_t i = 0; i < 3 * kVoicesMax; ++i)
+    index.add(statement(100 + i, {0}, Standing::kNewcomer));
+  index.add(statement(2, {0}));
+  const auto found = persons(index, 0);
+  ASSERT_EQ(found.size(), 2 + kNewcomerVoicesMax);
+  EXPECT_EQ((std::vector(found.begin(), found.begin() + 3)),
+            (std::vector<std::uint64_t>{2, 1, 99 + 3 * kVoicesMax}));
 }
 
 /// Signs that meet in the table: those with equal low bits.
