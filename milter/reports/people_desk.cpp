@@ -31,13 +31,17 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
+  if (Status still = go_on(); !still) return still;
+  const Unlocked waits(mutex_);
   return people->say(said, clock_.now() + kPatience);
 }
 
 Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
   const auto people = setup_.people ? setup_.people() : nullptr;
   if (people == nullptr) return {};
+  const Unlocked waits(mutex_);
   for (const storage::sqlite::ReportName& report : reports) {
+    if (Status still = go_on(); !still) return still;
     const TimePoint deadline = clock_.now() + kPatience;
     if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
       return done;

@@ -250,7 +250,7 @@ HttpReply ReportPages::answer(const HttpRequest& request) const {
   if (!(request.method == HttpMethod::kPost ? page->posts : page->gets))
     return report_error(kReportMethod, page->gets ? "only GET and HEAD" : "only POST");
   HttpReply reply;
-  reply.slow = true;  // it waits for the storage
+  reply.slow = request.method == HttpMethod::kPost;  // it waits for the storage
   reply.later = [&desk = desk_, page, &request](const std::stop_token&) {
     return page->answer(desk, request);
   };
