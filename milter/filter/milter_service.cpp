@@ -281,16 +281,17 @@ sfsistat on_abort(SMFICTX* context) {
   });
 }
 
-sfsistat on_close(SMFICTX* context) {
+sfsistat on_close(SMFICTX* context) noexcept {
   const std::unique_ptr<Connection> connection(connection_of(context));
-  smfi_setpriv(context, nullptr);
   const Step step;
-  if (step && connection != nullptr) {
-    connection->session.abort();
-    step.count_message(*connection);
+  try {
+    smfi_setpriv(context, nullptr);
+    if (step && connection != nullptr) connection->session.abort();
+  } catch (...) {  // nobody waits for an answer, and the object goes in any case
   }
   return SMFIS_CONTINUE;
 }
+  if (step && connection != nullptr) step.service().traffic.note(connection->message, false);
 
 Status register_callbacks(const MilterOptions& options) {
   char name[] = "shingled";
