@@ -55,16 +55,12 @@ Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
   auto rows = state.open->table->reporters(most);
   if (!rows) return rows.error();
   const Electorate voters = electorate(state);
+  const auto trusted = known_names(state, false);
   std::vector<KnownReporter> out;
   for (const storage::sqlite::ReporterRow& row : *rows) {
     KnownReporter known{row, standing_of(row, voters), {}};
-    if (known.standing == Standing::kTrusted) {
-      const auto& trusted = state.settings->reports.trusted_reporters;
-      const auto named = std::ranges::find_if(trusted, [&](const std::string& name) {
-        return reporter_name(state.open->site, state.names.mailbox_of(name)) == row.name;
-      });
-      if (named != trusted.end()) known.name = *named;
-    }
+    const auto named = trusted.find(row.name);
+    if (known.standing == Standing::kTrusted && named != trusted.end()) known.name = named->second;
     out.push_back(std::move(known));
   }
   return out;
