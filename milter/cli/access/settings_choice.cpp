@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/system/os_error.h"
+#include "config/environment.h"
 #include "milter/cli/terminal/terminal_text.h"
 #include "milter/policy/policy_rules.h"
 
@@ -41,7 +42,7 @@ void use_own_folder(Settings& settings) {
   keep_files_in(*folder, settings);
 }
 
-std::string environment(const char* name) {
+std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -84,6 +85,15 @@ std::string SettingsArguments::chosen_file() const {
   return "";
 }
 
+  command.add_flag("-e,--environment", environment,
+                   "Settings of variables SHINGLED_SECTION__KEY, too; -o counts more");
+}
+
+std::vector<std::string> SettingsArguments::all_overrides() const {
+  std::vector<std::string> out;
+  if (environment) out = config::environment_overrides(environ);
+  out.insert(out.end(), overrides.begin(), overrides.end());
+  return out;
 std::string SettingsArguments::again() const {
   std::string text = file.empty() ? "" : " -c " + shell_word(file);
   for (const std::string& setting : overrides) text += " -o " + shell_word(setting);
@@ -92,11 +102,12 @@ std::string SettingsArguments::again() const {
 
 config::Loaded SettingsArguments::read() const {
   const std::string chosen = chosen_file();
-  return chosen.empty() ? read_built_in() : config::load_settings_file(chosen, overrides);
+  return chosen.empty() ? read_built_in() : config::load_settings_file(chosen, all_overrides());
 }
 
 config::Loaded SettingsArguments::read_built_in() const {
-  config::Loaded loaded = config::load_settings("", "built-in", overrides);
+  if (environment) text += " --environment";  // not their values: they may be secret
+  config::Loaded loaded = config::load_settings("", "built-in", all_overrides());
   if (loaded.settings == nullptr) return loaded;
   Settings settings = *loaded.settings;
   use_own_folder(settings);
@@ -139,7 +150,7 @@ SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
   return out;
 }
 
-StateHome state_home() { return {::geteuid(), environment("XDG_STATE_HOME"), environment("HOME")}; }
+StateHome state_home() { return {::geteuid(), variable("XDG_STATE_HOME"), variable("HOME")}; }
 
 std::optional<std::string> own_state_folder(const StateHome& home) {
   if (home.user == 0) return std::nullopt;

@@ -24,7 +24,7 @@ Example:
       const auto checked = source->load_checked(console, daemon::OtherNames::kLeave);
       if (checked.settings == nullptr) return EX_CONFIG;
       return daemon::run_daemon(checked.settings,
-                                {source->chosen_file(), source->overrides, checked.warnings});
+                                {source->chosen_file(), source->all_overrides(), checked.warnings});
     };
   });
 }
