@@ -49,10 +49,8 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides) {
   Diagnostics diagnostics(file_name);
-  Settings settings = load(yaml, overrides, diagnostics);
-  Loaded out{nullptr, diagnostics.problems(), diagnostics.places()};
-  if (diagnostics.empty()) out.settings = std::make_shared<const Settings>(std::move(settings));
-  return out;
+  const auto read = std::make_shared<const Settings>(load(yaml, overrides, diagnostics));
+  return {diagnostics.empty() ? read : nullptr, diagnostics.problems(), diagnostics.places(), read};
 }
 
 Loaded load_settings_file(const std::string& path, std::span<const std::string> overrides) {

@@ -16,6 +16,9 @@ struct Loaded {
   std::shared_ptr<const Settings> settings;
   std::vector<Problem> problems;  ///< warnings among them
   Places places{};                ///< of the keys that are given
+  /// What could be read, with defaults for the rest, so that further checks can tell of other
+  /// problems. Never to be used otherwise. Null if nothing could be read.
+  std::shared_ptr<const Settings> attempt{};
 };
 
 /// Reads settings from YAML text. Keys that are absent keep the defaults of the option structs;

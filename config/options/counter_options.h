@@ -88,7 +88,7 @@ struct SharedCounterOptions {
 
 /// By what score a message counts as spam or ham.
 enum class CounterJudge : std::uint8_t {
-  kWithoutCounters,  ///< without rules on counters and without the model
+  kWithoutCounters,  ///< without rules on counters
   kFinal,            ///< the whole verdict
 };
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "config/sections/sections.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::config {
 
@@ -57,6 +60,24 @@ void load_server(Section& section, ServerOptions& out) {
   section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
 }
 
+bool is_loopback(const std::string& host) {
+  const auto address = IpAddress::parse(host);
+  return host == "localhost" ||
+         (address && contains({*Network::parse("127.0.0.0/8"), *Network::parse("::1")}, *address));
+}
+
+void warn_of_open_updates(const Section& section, const ServerOptions& options) {
+  if (options.read_only) return;
+  const auto everybody = std::ranges::find(options.allow_update, 0, &Network::prefix_bits);
+  const auto open = std::ranges::find_if(
+      options.listen, [](const SocketSpec& spec) { return !is_loopback(spec.host); });
+  if (everybody == options.allow_update.end() || open == options.listen.end()) return;
+  section.warning("allow_update", everybody->to_string() + " lets everybody who reaches " +
+                                      open->to_string() +
+                                      " add and delete hashes; allowed: the networks of those who "
+                                      "teach, or keys with rights");
+}
+
 }  // namespace
 
 void load_storage(Section&& section, StorageOptions& out) {
@@ -64,6 +85,7 @@ void load_storage(Section&& section, StorageOptions& out) {
   section.choice<Backend>("backend", out.backend, kBackends);
   load_engine(section, out.engine);
   load_server(section, out.server);
+  if (out.enabled) warn_of_open_updates(section, out.server);
   out.engine.repeats = out.server.repeats;
   load_redis(section.section("redis"), out.redis);
   refuse_foreign_keys(section, ForeignTo::kStorage);

@@ -32,13 +32,22 @@ std::variant<StreamListener::None, StreamListener::Accepted> StreamListener::acc
   switch (errno) {
     case EAGAIN:
       return None::kNobody;
-    case EMFILE:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM:
-      return None::kNoResources;
-    default:  // accept(2): errors of the network come with the connection they end
+    case EINTR:
+    // accept(2): errors of the network come with the connection that they end.
+    case ECONNABORTED:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case ENONET:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case EPERM:  // a firewall
+    case EPROTO:
+    case ETIMEDOUT:
       return None::kGone;
+    default:  // looking again at once would find the same
+      return None::kNoResources;
   }
 }
 

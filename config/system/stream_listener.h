@@ -34,7 +34,7 @@ class StreamListener {
   enum class None : std::uint8_t {
     kNobody,       ///< nobody waits any more
     kGone,         ///< a connection ended before it was taken: look again
-    kNoResources,  ///< no descriptor or memory: look again later
+    kNoResources,  ///< no descriptor or memory, or another error that stays: look again later
   };
   /// The next connection.
   std::variant<None, Accepted> accept();

@@ -114,7 +114,8 @@ Status RunningDaemon::start() {
     for (const std::string& address : http_->addresses()) line.field("status", address);
   }
   if (counter_http_ != nullptr) {
-    for (const std::string& address : counter_http_->addresses()) line.field("counters", address);
+    for (const std::string& address : counter_http_->addresses())
+      line.field("counters_http", address);
   }
   log_.info(line);
   pages_.set_state(status::StatusPages::State::kServing);

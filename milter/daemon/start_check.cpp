@@ -296,6 +296,27 @@ void check_reports(const ReportOptions& options, Findings& found) {
                                          " " + mistake->what + "; the rest of the file counts");
 }
 
+/// The owner of the files, if root asks for a daemon that a service manager starts as him.
+std::optional<process::Identity> owner_of_files(const Settings& settings) {
+  if (::geteuid() != 0 || !settings.daemon.user.empty()) return std::nullopt;
+  const auto folder = std::filesystem::path(settings.storage.engine.hashfile).parent_path();
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0 || info.st_uid == 0) return std::nullopt;
+  return process::Identity{info.st_uid, info.st_gid};
+}
+
+/// A reload reads them with the rights of the daemon.
+void check_readable(const std::string& file, const Settings& settings, Findings& found) {
+  const auto look = [&](std::string_view key, const std::string& path) {
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0 || !is_refusal(errno)) return;
+    found.fault(key, path + ": the daemon may not read it, so it could not be reloaded: " +
+                         os_reason(errno) + "; allowed: a file that its group may read (chgrp, " +
+                         "chmod 640), in a folder that it may enter");
+  };
+  if (!file.empty()) look("", file);
+  for (const std::string& rules : settings.policy.files) look("policy.files", rules);
+}
+
 /// Checks what the daemon uses after it has become daemon.user.
 void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.storage.enabled) {
@@ -320,9 +341,19 @@ void check_as_daemon(const Settings& settings, Findings& found) {
 
 }  // namespace
 
-std::vector<Problem> check_start(const Settings& settings, const Places& places, OtherNames names) {
+std::string checked_as(const Settings& settings) {
+  if (::geteuid() != 0) return "";
+  if (!settings.daemon.user.empty()) return settings.daemon.user;
+  const auto owner = owner_of_files(settings);
+  return owner ? process::user_name(owner->user) : "";
+}
+
+std::vector<Problem> check_start(const Settings& settings, const Places& places, OtherNames names,
+                                 const std::string& file) {
   Findings found(places);
-  const process::Identity identity = check_identity(settings.daemon, found);
+  process::Identity identity = check_identity(settings.daemon, found);
+  // The start knows who it is.
+  if (names == OtherNames::kLookUp) identity = owner_of_files(settings).value_or(identity);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   check_syslog(settings.daemon.syslog, found);
@@ -330,6 +361,7 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   const policy::PolicyRules policy = policy::policy_rules(settings);
   found.add(policy.problems);
   const auto rest = [&] {
+    check_readable(file, settings, found);
     check_as_daemon(settings, found);
     if (settings.milter.enabled && policy.rules != nullptr)
       found.add(names::list_problems(policy::list_files_of(settings.policy, *policy.rules)));

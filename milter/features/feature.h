@@ -33,7 +33,7 @@ enum class Feature : std::uint8_t {
 };
 inline constexpr std::size_t kFeatures = 17;
 
-/// What is known of a feature. Rules, commands, the history and the model take names from here.
+/// What is known of a feature. Rules, commands and the history take names from here.
 struct FeatureRow {
   enum class Type : std::uint8_t { kNumber, kYesNo, kWord };
 

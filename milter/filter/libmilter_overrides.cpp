@@ -22,16 +22,43 @@ namespace {
 using ReadCommand = char* (*)(int, timeval*, char*, std::size_t*, char*);
 
 std::atomic<bool> g_acknowledge{false};
+std::atomic<bool> g_reads{false};
+std::atomic<bool> g_told{false};
+constexpr const char* kReadCommand = "mi_rd_cmd";
+
+void warn(Logger& logger, const std::string& why) {
+  logger.warning(LogLine("milter_unacknowledged")
+                     .field("why", why)
+                     .field("effect", "each message over TCP may take 40 ms longer"));
+}
 
 /// The original of libmilter. It exists, because only libmilter calls our version.
 ReadCommand read_command() {
-  static const auto function = reinterpret_cast<ReadCommand>(::dlsym(RTLD_NEXT, "mi_rd_cmd"));
+  static const auto function = reinterpret_cast<ReadCommand>(::dlsym(RTLD_NEXT, kReadCommand));
   return function;
 }
 
 }  // namespace
 
 void acknowledge_commands(bool at_once) { g_acknowledge.store(at_once); }
+
+std::string why_not_acknowledging(const void* original, const void* found, const void* ours) {
+  if (original == nullptr) return "libmilter has no function mi_rd_cmd";
+  if (found != ours) return "the program does not show its mi_rd_cmd to libmilter";
+  return "";
+}
+
+void warn_if_not_acknowledging(Logger& logger) {
+  if (const std::string why = why_not_acknowledging(); !why.empty()) warn(logger, why);
+}
+
+void warn_if_not_read(Logger& logger) noexcept {
+  if (g_reads.load(std::memory_order_relaxed) || g_told.exchange(true)) return;
+  try {
+    warn(logger, "libmilter does not call our mi_rd_cmd");
+  } catch (...) {  // no memory for a line of the log
+  }
+}
 
 void send_without_delay() {
   std::error_code ignored;  // libmilter does not tell its descriptor: try all of this process
@@ -60,6 +87,7 @@ __attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/, 
 __attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* timeout,
                                                        char* command, std::size_t* length,
                                                        char* name) {
+  shingled::milter::filter::g_reads.store(true, std::memory_order_relaxed);
   char* const data =
       shingled::milter::filter::read_command()(descriptor, timeout, command, length, name);
   if (shingled::milter::filter::g_acknowledge.load(std::memory_order_relaxed)) {
@@ -69,3 +97,13 @@ __attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* 
   return data;
 }
 }
+
+namespace shingled::milter::filter {
+
+std::string why_not_acknowledging() {
+  return why_not_acknowledging(::dlsym(RTLD_NEXT, kReadCommand),
+                               ::dlsym(RTLD_DEFAULT, kReadCommand),
+                               reinterpret_cast<const void*>(&mi_rd_cmd));
+}
+
+}  // namespace shingled::milter::filter

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+
+#include "config/base/logger.h"
+
 namespace shingled::milter::filter {
 
 /// This program defines two functions that libmilter calls, because libmilter has no option for
@@ -24,6 +28,19 @@ namespace shingled::milter::filter {
 /// Threads: any.
 /// Source: Linux tcp(7); libmilter 8.17, comm.c.
 void acknowledge_commands(bool at_once);
+
+/// Why `acknowledge_commands` can have no effect; empty = it can. Where the functions are does not
+/// tell whether libmilter calls ours.
+/// Threads: any.
+std::string why_not_acknowledging();
+/// The same of these addresses of mi_rd_cmd: the original, the one that a library finds, and ours.
+std::string why_not_acknowledging(const void* original, const void* found, const void* ours);
+/// The log has a warning if there is a reason. For the start.
+void warn_if_not_acknowledging(Logger& logger);
+/// The log has a warning, once, if libmilter has not called our mi_rd_cmd by now. For a callback of
+/// a connection: libmilter has read a command before it calls any.
+/// Threads: any.
+void warn_if_not_read(Logger& logger) noexcept;
 
 /// Sets TCP_NODELAY on all listening TCP sockets of this process; accepted connections inherit it.
 /// libmilter answers in several small writes. With Nagle's algorithm and the delayed

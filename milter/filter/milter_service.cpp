@@ -156,6 +156,8 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
   *f3_out = 0;
   const Step step;
   if (!step) return SMFIS_REJECT;
+  if (step.service().socket.kind != SocketSpec::Kind::kUnix)
+    warn_if_not_read(step.service().logger);
   const unsigned long chosen =
       steps_for(step.service().limiter.get() != nullptr, step.service().counting.get() != nullptr);
   if ((actions & SMFIF_SETSYMLIST) != 0) request_macros(context);
@@ -281,14 +283,15 @@ sfsistat on_abort(SMFICTX* context) {
   });
 }
 
-sfsistat on_close(SMFICTX* context) {
+sfsistat on_close(SMFICTX* context) noexcept {
   const std::unique_ptr<Connection> connection(connection_of(context));
-  smfi_setpriv(context, nullptr);
   const Step step;
-  if (step && connection != nullptr) {
-    connection->session.abort();
-    step.count_message(*connection);
+  try {
+    smfi_setpriv(context, nullptr);
+    if (step && connection != nullptr) connection->session.abort();
+  } catch (...) {  // nobody waits for an answer, and the object goes in any case
   }
+  if (step && connection != nullptr) step.service().traffic.note(connection->message, false);
   return SMFIS_CONTINUE;
 }
 
@@ -343,7 +346,9 @@ Result<std::unique_ptr<MilterService>> MilterService::open(
   if (Status status = set_socket_access(options.socket, access, kOption); !status)
     return status.error();
   send_without_delay();
-  acknowledge_commands(options.socket.kind != SocketSpec::Kind::kUnix);
+  const bool over_tcp = options.socket.kind != SocketSpec::Kind::kUnix;
+  acknowledge_commands(over_tcp);
+  if (over_tcp) warn_if_not_acknowledging(logger);
   auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, counting,
                                      std::move(memory), history);
   g_service.store(impl.get());

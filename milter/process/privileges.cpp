@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <vector>
 
 #include "config/system/os_error.h"
@@ -46,6 +47,14 @@ Result<Identity> daemon_identity(const DaemonOptions& options) {
   return identity;
 }
 
+std::string user_name(uid_t user) {
+  std::vector<char> buffer(kEntryBytesMax);
+  passwd entry{};
+  passwd* found = nullptr;
+  ::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found);
+  return found != nullptr ? found->pw_name : std::to_string(user);
+}
+
 Status with_rights_of(const Identity& identity, const std::function<void()>& work) {
   const gid_t group = ::getegid();
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
@@ -54,8 +63,9 @@ Status with_rights_of(const Identity& identity, const std::function<void()>& wor
     return os_error(ErrorCode::kDenied, errno, "becoming another user for a moment");
   };
   if (count < 0) return failure();
-  const bool borrowed = ::setgroups(1, &identity.group) == 0 && ::setegid(identity.group) == 0 &&
-                        ::seteuid(identity.user) == 0;
+  // Of a user without a name this is the group alone.
+  const bool borrowed = ::initgroups(user_name(identity.user).c_str(), identity.group) == 0 &&
+                        ::setegid(identity.group) == 0 && ::seteuid(identity.user) == 0;
   if (borrowed) work();
   const bool back = ::seteuid(0) == 0 && ::setegid(group) == 0 &&
                     ::setgroups(static_cast<std::size_t>(count), groups.data()) == 0;

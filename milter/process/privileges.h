@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <string>
 
 #include "config/base/result.h"
 #include "config/options/daemon_options.h"
@@ -20,7 +21,10 @@ struct Identity {
 /// Errors: kNotFound (no such user or group).
 Result<Identity> daemon_identity(const DaemonOptions& options);
 
-/// Calls `work` with the rights of another user, then takes back those of root.
+/// The name of a user, or his number in decimal if he has none.
+std::string user_name(uid_t user);
+
+/// Calls `work` with the rights of another user and of his groups, then takes back those of root.
 /// Errors: kDenied (a change of rights failed). If it was the first one, `work` was not called.
 /// Threads: the rights of all threads change meanwhile.
 Status with_rights_of(const Identity& identity, const std::function<void()>& work);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -48,21 +49,18 @@ CaseEffect effect_of(const CaseRow& row, const Electorate& voters) {
 }  // namespace
 
 Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
-  auto state = state_.lock();
-  if (Status opened = open(*state); !opened) return opened.error();
-  auto rows = state->open->table->reporters(most);
+  const MutexLock lock(mutex_);
+  State& state = state_;
+  if (Status opened = open(state); !opened) return opened.error();
+  auto rows = state.open->table->reporters(most);
   if (!rows) return rows.error();
-  const Electorate voters = electorate(*state);
+  const Electorate voters = electorate(state);
+  const auto trusted = known_names(state, false);
   std::vector<KnownReporter> out;
   for (const storage::sqlite::ReporterRow& row : *rows) {
     KnownReporter known{row, standing_of(row, voters), {}};
-    if (known.standing == Standing::kTrusted) {
-      const auto& trusted = state->settings->reports.trusted_reporters;
-      const auto named = std::ranges::find_if(trusted, [&](const std::string& name) {
-        return reporter_name(state->open->site, state->names.mailbox_of(name)) == row.name;
-      });
-      if (named != trusted.end()) known.name = *named;
-    }
+    const auto named = trusted.find(row.name);
+    if (known.standing == Standing::kTrusted && named != trusted.end()) known.name = named->second;
     out.push_back(std::move(known));
   }
   return out;
@@ -91,17 +89,25 @@ Result<bool> ReportDesk::open_if_there(State& state) {
                     ::access(state.settings->reports.file.c_str(), F_OK) != 0;
   if (none) return false;
   if (Status opened = open(state); !opened) return opened.error();
+  return true;
+}
+
+Result<bool> ReportDesk::open_to_look(State& state, bool is_idle) {
+  auto there = open_if_there(state);
+  if (!there || !*there || !is_idle) return there;
   if (Status ready = make_ready(state); !ready) return ready.error();
   return true;
 }
 
 Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std::uint32_t flag) {
-  auto state = state_.lock();
-  const auto there = open_if_there(*state);
+  const MutexLock turn(turn_);
+  const MutexLock lock(mutex_);
+  State& state = state_;
+  const auto there = open_to_look(state, true);
   if (!there) return there.error();
   if (!*there) return std::uint64_t{0};
-  Open& open = *state->open;
-  const Electorate voters = electorate(*state);
+  Open& open = *state.open;
+  const Electorate voters = electorate(state);
   open.has_rest = true;  // until all is taught
   const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
   const auto withdrawn = open.table->withdraw(digests, flag, weigh);
@@ -110,6 +116,7 @@ Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std:
   open.has_rest = false;
   if (Status done = unsay(withdrawn->reports); !done) return done.error();
   if (withdrawn->people > 0) {
+    const Unlocked waits(mutex_);
     logger_.info(LogLine("reports_withdrawn")
                      .field("hashes", digests.size())
                      .field("people", withdrawn->people)
@@ -149,39 +156,51 @@ KnownCase ReportDesk::known_case(const State& state, CaseRow row,
 }
 
 Result<std::vector<KnownCase>> ReportDesk::cases(std::int64_t since, std::size_t most, bool names) {
-  auto state = state_.lock();
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  const MutexLock lock(mutex_);
+  State& state = state_;
   std::vector<KnownCase> out;
-  const auto there = open_if_there(*state);
+  const auto there = open_to_look(state, turn.owns_lock());
   if (!there) return there.error();
   if (!*there) return out;
-  auto rows = state->open->table->cases(since, most);
+  auto rows = state.open->table->cases(since, most);
   if (!rows) return rows.error();
-  const auto known = known_names(*state, names);
-  for (CaseRow& row : *rows) out.push_back(known_case(*state, std::move(row), known));
+  const auto known = known_names(state, names);
+  for (CaseRow& row : *rows) out.push_back(known_case(state, std::move(row), known));
   return out;
 }
 
 Result<KnownCase> ReportDesk::find_case(std::string_view id, bool names) {
-  auto state = state_.lock();
-  const auto there = open_if_there(*state);
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  const MutexLock lock(mutex_);
+  const auto there = open_to_look(state_, turn.owns_lock());
   if (!there) return there.error();
-  auto found = *there ? state->open->table->find_case(id)
-                      : Result<std::optional<CaseRow>>(std::optional<CaseRow>());
+  if (!*there) return Error{ErrorCode::kNotFound, "there is no such case"};
+  return find_case(state_, id, names);
+}
+
+Result<KnownCase> ReportDesk::find_case(State& state, std::string_view id, bool names) {
+  auto found = state.open->table->find_case(id);
   if (!found) return found.error();
   if (!*found) return Error{ErrorCode::kNotFound, "there is no such case"};
-  return known_case(*state, **std::move(found), known_names(*state, names));
+  return known_case(state, **std::move(found), known_names(state, names));
 }
 
 Result<KnownCase> ReportDesk::rule_case(std::string_view id, Ruling ruling) {
-  auto found = find_case(id, false);
-  if (!found) return found;
-  auto state = state_.lock();
-  if (state->open == nullptr)
-    return Error{ErrorCode::kUnavailable, "the daemon starts or ends; try again"};
-  Open& open = *state->open;
+  const MutexLock turn(turn_);
+  const MutexLock lock(mutex_);
+  const auto there = open_to_look(state_, true);
+  if (!there) return there.error();
+  if (!*there) return Error{ErrorCode::kNotFound, "there is no such case"};
+  const auto found = find_case(state_, id, false);
+  return found ? rule_found(state_, *found, ruling) : found;
+}
+
+Result<KnownCase> ReportDesk::rule_found(State& state, const KnownCase& found, Ruling ruling) {
+  Open& open = *state.open;
   std::vector<std::int64_t> hashes;
-  for (const HashChange& hash : found->row.hashes) hashes.push_back(hash.id);
-  const Electorate voters = electorate(*state);
+  for (const HashChange& hash : found.row.hashes) hashes.push_back(hash.id);
+  const Electorate voters = electorate(state);
   open.has_rest = true;  // until all is taught
   const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
   const auto changes = open.table->rule(hashes, ruling, weigh);
@@ -189,17 +208,20 @@ Result<KnownCase> ReportDesk::rule_case(std::string_view id, Ruling ruling) {
   if (Status done = teach(open, *changes); !done) return done.error();
   open.has_rest = false;
   if (ruling == Ruling::kCloses) {
-    if (Status done = unsay(found->row.spam_reports); !done) return done.error();
+    if (Status done = unsay(found.row.spam_reports); !done) return done.error();
   }
-  logger_.info(LogLine(ruling == Ruling::kCloses ? "case_closed" : "case_reopened")
-                   .field("case", found->id)
-                   .field("hashes", hashes.size())
-                   .field("changed", changes->size()));
-  auto rows = open.table->find_case(to_hex(found->row.oldest.bytes));
+  {
+    const Unlocked waits(mutex_);
+    logger_.info(LogLine(ruling == Ruling::kCloses ? "case_closed" : "case_reopened")
+                     .field("case", found.id)
+                     .field("hashes", hashes.size())
+                     .field("changed", changes->size()));
+  }
+  auto rows = open.table->find_case(to_hex(found.row.oldest.bytes));
   if (!rows) return rows.error();
   // One that was kept only because it was closed is gone now.
-  if (!*rows) return known_case(*state, CaseRow{.oldest = found->row.oldest}, {});
-  return known_case(*state, **std::move(rows), known_names(*state, false));
+  if (!*rows) return known_case(state, CaseRow{.oldest = found.row.oldest}, {});
+  return known_case(state, **std::move(rows), known_names(state, false));
 }
 
 }  // namespace shingled::milter::reports

@@ -34,6 +34,8 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
+  if (Status still = go_on(); !still) return still;
+  const Unlocked waits(mutex_);
   return people->say(said, clock_.now() + kPatience);
 }
 
@@ -41,8 +43,11 @@ void ReportDesk::leave_out_wanted_files(const Open& open, ReportedMessage& messa
   const auto counters = setup_.counters ? setup_.counters() : nullptr;
   if (counters == nullptr) return;
   const auto people = setup_.people ? setup_.people() : nullptr;
-  const std::set<Digest> files =
-      wanted_files(message, {*counters, people.get(), open.site, clock_.now() + kPatience});
+  std::set<Digest> files;
+  {
+    const Unlocked waits(mutex_);
+    files = wanted_files(message, {*counters, people.get(), open.site, clock_.now() + kPatience});
+  }
   if (files.empty()) return;
   leave_out(files, message);
   logger_.info(LogLine("report_leaves_files")
@@ -54,7 +59,9 @@ void ReportDesk::leave_out_wanted_files(const Open& open, ReportedMessage& messa
 Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
   const auto people = setup_.people ? setup_.people() : nullptr;
   if (people == nullptr) return {};
+  const Unlocked waits(mutex_);
   for (const storage::sqlite::ReportName& report : reports) {
+    if (Status still = go_on(); !still) return still;
     const TimePoint deadline = clock_.now() + kPatience;
     if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
       return done;

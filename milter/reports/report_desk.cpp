@@ -9,8 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "config/base/hex.h"
-#include "milter/counters/counted_keys.h"
 #include "milter/reports/message_shape.h"
 #include "milter/reports/report_desk_open.h"
 #include "storage/counters/counter_folder.h"
@@ -18,7 +16,6 @@
 
 namespace shingled::milter::reports {
 
-using storage::counters::Measure;
 using storage::sqlite::HashChange;
 using storage::sqlite::ReportedHash;
 using storage::sqlite::ReportOutcome;
@@ -27,27 +24,32 @@ using storage::sqlite::Supporter;
 
 namespace {
 
-constexpr std::chrono::seconds kCountPatience{3};
 constexpr std::chrono::hours kForgetPause{1};
 constexpr std::size_t kForgottenAtOnce = 100;
-
-std::string hex_name(std::uint64_t name) { return fmt::format("{:016x}", name); }
 
 }  // namespace
 
 void ReportDesk::use(std::shared_ptr<const Settings> settings) {
-  auto state = state_.lock();
-  state->settings = std::move(settings);
-  if (state->open == nullptr) return;
-  state->open->rules = taught_rules(*state->settings);
-  state->open->steps = list_steps(*state->settings);
-  state->open->trusted = trusted_names(*state);
+  const MutexLock lock(mutex_);
+  is_closing_ = false;
+  state_.settings = std::move(settings);
+  if (state_.open == nullptr) return;
+  state_.open->rules = taught_rules(*state_.settings);
+  state_.open->steps = list_steps(*state_.settings);
+  state_.open->trusted = trusted_names(state_);
 }
 
 void ReportDesk::close() {
-  auto state = state_.lock();
-  state->settings = nullptr;
-  state->open = nullptr;
+  is_closing_ = true;
+  const MutexLock turn(turn_);  // a report still uses what is closed after the desk
+  const MutexLock lock(mutex_);
+  state_.settings = nullptr;
+  state_.open = nullptr;
+}
+
+Status ReportDesk::go_on() const {
+  if (!is_closing_) return {};
+  return Error{ErrorCode::kUnavailable, "the daemon ends; the report may come again"};
 }
 
 std::uint32_t ReportDesk::now() const { return unix_seconds(clock_.wall()); }
@@ -100,7 +102,7 @@ Result<CounterKeyBytes> ReportDesk::site_key(const Settings& settings) {
 }
 
 Status ReportDesk::open(State& state) {
-  if (state.settings == nullptr)
+  if (state.settings == nullptr || is_closing_)
     return Error{ErrorCode::kUnavailable, "the daemon starts or ends; try again"};
   if (!state.settings->reports.enabled)
     return Error{ErrorCode::kDenied, "reports are off (reports.enabled)"};
@@ -124,7 +126,7 @@ Status ReportDesk::open(State& state) {
            list_steps(*state.settings),
            {},
            storage::counters::Timekeeper(storage::counters::Timekeeper::State{*newest, 0}),
-           Teacher(setup_.patience)});
+           Teacher(setup_.patience, &is_closing_)});
   refresh_names(state);
   state.open->trusted = trusted_names(state);
   return {};
@@ -132,20 +134,33 @@ Status ReportDesk::open(State& state) {
 
 Status ReportDesk::teach_rest(Open& open) {
   if (!open.has_rest || setup_.store == nullptr) return {};
-  if (Status settled = open.teacher.settle(); !settled) return settled;
+  Status settled;
+  {
+    const Unlocked waits(mutex_);
+    settled = open.teacher.settle();
+  }
+  if (!settled) return settled;
   const auto rest = open.table->unfinished();
   if (!rest) return rest.error();
   std::vector<ReportedHash> hashes;
   for (const HashChange& change : *rest) hashes.push_back(change.hash);
-  const auto weights = stored_weights(*setup_.store, hashes, now());
+  const auto weights = [&] {
+    const Unlocked waits(mutex_);
+    return stored_weights(*setup_.store, hashes, now());
+  }();
   if (!weights) return weights.error();
   std::vector<HashChange> not_made;
   for (std::size_t i = 0; i < rest->size(); ++i) {
     // The storage still has what it had before the change.
     if ((*weights)[i] == (*rest)[i].seen) not_made.push_back((*rest)[i]);
   }
-  if (Status done = open.teacher.teach(*setup_.store, not_made); !done) return done;
-  if (Status done = open.table->finish(*rest); !done) return done;
+  Status done;
+  {
+    const Unlocked waits(mutex_);
+    done = open.teacher.teach(*setup_.store, not_made);
+  }
+  if (!done) return done;
+  if (done = open.table->finish(*rest); !done) return done;
   open.has_rest = false;
   return {};
 }
@@ -177,8 +192,9 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
     if (report.message.empty()) return Error{ErrorCode::kInvalid, "no message: it is empty"};
     if (const auto why = why_no_message(report.message))
       return Error{ErrorCode::kInvalid, "no message: " + *why};
-    auto state = state_.lock();
-    return take_now(*state, report);
+    const MutexLock turn(turn_);
+    const MutexLock lock(mutex_);
+    return take_now(state_, report);
   }();
   time_.observe(static_cast<std::uint64_t>((clock_.now() - begun).count()));
   if (!receipt) {
@@ -238,6 +254,12 @@ Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
   storage::sqlite::Weigh weigh;  // without a storage all weights stay
   if (setup_.store != nullptr) {
     weigh = weigher(voters);
+    {
+      // The storage may be slow, and `add` asks within a transaction: then it has these answers.
+      const Unlocked waits(mutex_);
+      for (const ReportedHash& hash : message.hashes)
+        if (const auto weight = weigh(hash, {}); !weight) return weight.error();
+    }
     const auto known = open.table->known(message.hashes);
     if (!known) return known.error();
     for (const HashChange& hash : *known) {
@@ -250,6 +272,7 @@ Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
   const auto outcome = open.table->add(row, weigh);
   if (!outcome) return outcome.error();
   if (!row.deleted.empty()) {
+    const Unlocked waits(mutex_);
     logger_.info(LogLine("reports_withdrawn")
                      .field("hashes", row.deleted.size())
                      .field("why", "somebody deleted them from the storage"));
@@ -272,16 +295,14 @@ storage::sqlite::Weigh ReportDesk::weigher(const Electorate& voters) {
   };
 }
 
-std::optional<bool> ReportDesk::residence(State& state, const std::string& mailbox) {
-  const auto store = setup_.counters ? setup_.counters() : nullptr;
-  if (store == nullptr) return std::nullopt;
-  return state.open->residence.ask(*store, state.open->site, state.names.addresses_of(mailbox),
-                                   clock_.now() + kCountPatience);
-}
-
 Status ReportDesk::teach(Open& open, std::span<const HashChange> changes) {
   if (changes.empty()) return {};
-  if (Status done = open.teacher.teach(*setup_.store, changes); !done) return done;
+  Status done;
+  {
+    const Unlocked waits(mutex_);
+    done = open.teacher.teach(*setup_.store, changes);
+  }
+  if (!done) return done;
   return open.table->finish(changes);
 }
 
@@ -314,6 +335,7 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
     if (!counted) return counted.error();
     receipt.counted = *counted;
   }
+  const Unlocked waits(mutex_);
   logger_.info(LogLine("report")
                    .field("kind", to_string(report.kind))
                    .field("reporter", hex_name(outcome.reporter.name))
@@ -323,62 +345,6 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                    .field("changed", receipt.changed)
                    .field("counted", receipt.counted));
   return receipt;
-}
-
-Result<bool> ReportDesk::count(const Open& open, const Report& report,
-                               const ReportedMessage& message, const ReportOutcome& outcome,
-                               const Electorate& voters) {
-  const auto store = setup_.counters ? setup_.counters() : nullptr;
-  if (store == nullptr) return false;
-  // Whoever was counted may always take it back.
-  const bool known = outcome.counted.any();
-  const bool newcomer = standing_of(outcome.reporter, voters) == Standing::kNewcomer;
-  if (!known && newcomer && outcome.newcomers >= voters.newcomers_max) return false;
-  const TimePoint deadline = clock_.now() + kCountPatience;
-  const bool spam = report.kind == ReportKind::kSpam;
-  storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
-                                      newcomer && !known};
-  if (!outcome.counted.pieces) {
-    auto pieces = counters::counted_keys(open.site, message.space, message.pieces).addition;
-    pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
-    if (!pieces.counters.empty() || !pieces.pairs.empty()) {
-      if (Status done = store->add(pieces, deadline); !done) return done.error();
-    }
-    if (Status done = open.table->mark_counted(mark); !done) return done.error();
-    mark.new_newcomer = false;
-  }
-  if (!spam) return true;  // reporters are those who complain
-  if (Status done = count_reporter(open, outcome.reporter.name, message, *store, deadline, voters);
-      !done)
-    return done.error();
-  mark.whole = true;
-  if (Status done = open.table->mark_counted(mark); !done) return done.error();
-  return true;
-}
-
-Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
-                                  const ReportedMessage& message,
-                                  storage::counters::CounterStore& store, TimePoint deadline,
-                                  const Electorate& voters) {
-  const std::string reporter = hex_name(self);
-  std::vector<mime::Piece> pairs = {
-      {PieceType::kMessageReporter, hex_name(message.name), reporter}};
-  // Only hashes whose reporters are few enough for this one to count among them.
-  const auto add_hash = [&](const ReportedHash& hash, std::span<const Supporter> supporters) {
-    const auto known = std::ranges::find_if(
-        supporters, [&](const Supporter& one) { return one.reporter.name == self; });
-    if (known != supporters.end() &&
-        (standing_of(known->reporter, voters) != Standing::kNewcomer ||
-         newcomers_among(supporters, voters) <= std::int64_t{voters.newcomers_max}))
-      pairs.push_back({PieceType::kHashReporter, to_hex(hash.fingerprint.digest.bytes), reporter});
-  };
-  if (Status looked = open.table->each_hash(message.name, self, add_hash); !looked) return looked;
-  std::ranges::sort(pairs);
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  auto who = counters::counted_keys(open.site, message.space, pairs).addition;
-  who.amounts.of(Measure::kMass) = 1;
-  who.amounts.of(Measure::kComplaint) = 1;
-  return store.add(who, deadline);
 }
 
 void ReportDesk::report(MetricReport& report) const {

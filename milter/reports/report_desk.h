@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -140,7 +143,9 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// closed: reports of others change nothing until somebody trusted says spam.
 ///
 /// The file is opened with the first report, so that nobody's mail depends on it.
-/// Threads: any; one report at a time.
+/// Threads: any; one report or decision at a time. While it waits for the storage, for counters or
+///          for what people said, new settings and questions do not wait for it. `close` ends its
+///          wait for the storage, and waits for the others: one deadline of 3 s at most.
 class ReportDesk {
  public:
   struct Setup {
@@ -155,7 +160,7 @@ class ReportDesk {
 
   /// `clock`, `random` and `logger` must outlive it.
   ReportDesk(const Clock& clock, Random& random, Logger& logger)
-      : clock_(clock), random_(random), logger_(logger), state_(std::in_place, logger) {}
+      : clock_(clock), random_(random), logger_(logger), state_(logger) {}
 
   /// Call it before the first report.
   void connect(Setup setup) { setup_ = std::move(setup); }
@@ -207,12 +212,20 @@ class ReportDesk {
   Status open(State& state);
   /// For what asks about reports: true if there are some, so that no file is made.
   Result<bool> open_if_there(State& state);
+  /// For questions: `open_if_there`, with `make_ready` if no report is being taken.
+  Result<bool> open_to_look(State& state, bool is_idle);
+  /// Errors: kNotFound; kInvalid (several).
+  Result<KnownCase> find_case(State& state, std::string_view id, bool names);
+  Result<KnownCase> rule_found(State& state, const KnownCase& found,
+                               storage::sqlite::Ruling ruling);
   Status make_ready(State& state);
   /// Tells what the storage has of the hashes, each when it is asked for first.
   storage::sqlite::Weigh weigher(const Electorate& voters);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
   /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
   void leave_out_wanted_files(const Open& open, ReportedMessage& message);
+  /// What is left to do before each step that waits.
+  [[nodiscard]] Status go_on() const;
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
@@ -256,7 +269,10 @@ class ReportDesk {
   Setup setup_;
   ReportEvents events_;
   Histogram time_{kLatencyShape};
-  Guarded<State> state_;
+  std::atomic<bool> is_closing_{false};
+  Mutex turn_;   ///< of one report or decision from beginning to end; taken before `mutex_`
+  Mutex mutex_;  ///< not held while something waits, see Unlocked (report_desk_open.h)
+  State state_ SHINGLED_GUARDED_BY(mutex_);
 };
 
 }  // namespace shingled::milter::reports

@@ -69,11 +69,22 @@ Status Teacher::settle() {
   return under_way_.empty() ? Status() : waited;
 }
 
+bool Teacher::comes(const std::future<Status>& answer, std::chrono::milliseconds patience) const {
+  // Nothing else can wake who waits for a future.
+  constexpr std::chrono::milliseconds kLook{50};
+  while (patience > kLook && !(closing_ != nullptr && *closing_)) {
+    if (answer.wait_for(kLook) == std::future_status::ready) return true;
+    patience -= kLook;
+  }
+  if (closing_ != nullptr && *closing_) patience = std::chrono::milliseconds(0);
+  return answer.wait_for(patience) == std::future_status::ready;
+}
+
 Status Teacher::wait(std::chrono::milliseconds patience) {
   Status worst;
   std::vector<std::future<Status>> late;
   for (std::future<Status>& answer : under_way_) {
-    if (answer.wait_for(patience) != std::future_status::ready) {
+    if (!comes(answer, patience)) {
       late.push_back(std::move(answer));
       patience = std::chrono::milliseconds(0);
     } else if (Status done = answer.get(); !done) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -30,7 +31,9 @@ class Teacher {
     std::chrono::milliseconds teach = std::chrono::seconds(20);
     std::chrono::milliseconds settle = std::chrono::seconds(3);
   };
-  explicit Teacher(Patience patience) : patience_(patience) {}
+  /// `closing`: once it is true, nothing waits any more; it must outlive the teacher.
+  explicit Teacher(Patience patience, const std::atomic<bool>* closing = nullptr)
+      : patience_(patience), closing_(closing) {}
   Teacher() : Teacher(Patience{}) {}
 
   /// Errors: kTimeout; that of an update. Others may have been made, and after kTimeout may still
@@ -44,8 +47,12 @@ class Teacher {
  private:
   /// Waits for all answers; forgets those that came. Returns the last of their errors.
   Status wait(std::chrono::milliseconds patience);
+  /// Whether an answer came in time.
+  [[nodiscard]] bool comes(const std::future<Status>& answer,
+                           std::chrono::milliseconds patience) const;
 
   Patience patience_;
+  const std::atomic<bool>* closing_ = nullptr;
   std::vector<std::future<Status>> under_way_;
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/base/number_text.h"
+#include "milter/status/error_status.h"
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled::milter::status {
@@ -31,7 +32,7 @@ HttpReply json_reply_of(const BucketJson& object) {
 }
 
 HttpReply failure(const Error& error) {
-  return text_reply(error.code == ErrorCode::kInvalid ? kWrong : kNoAnswer, error.message);
+  return text_reply(error_status(error.code), error.message);
 }
 
 BucketJson bucket_json(const storage::buckets::BucketState& state) {

@@ -13,6 +13,7 @@
 #include "milter/status/counter_lines.h"
 #include "milter/status/counter_request.h"
 #include "milter/status/counter_top.h"
+#include "milter/status/error_status.h"
 #include "storage/counters/key_mark.h"
 
 namespace shingled::milter::status {
@@ -42,17 +43,7 @@ HttpReply counter_error(unsigned status, const std::string& text) {
 }
 
 HttpReply counter_failure(const Error& error) {
-  constexpr unsigned kBroken = 500;
-  constexpr unsigned kAway = 503;
-  switch (error.code) {
-    case ErrorCode::kInvalid:
-      return counter_error(kWrongRequest, error.message);
-    case ErrorCode::kCorrupt:
-    case ErrorCode::kInternal:
-      return counter_error(kBroken, error.message);
-    default:
-      return counter_error(kAway, error.message);
-  }
+  return counter_error(error_status(error.code), error.message);
 }
 
 std::vector<CounterKey> keys_of(const CounterRequest& request) {

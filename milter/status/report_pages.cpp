@@ -14,6 +14,7 @@
 
 #include "config/base/hex.h"
 #include "config/base/number_text.h"
+#include "milter/status/error_status.h"
 
 namespace shingled::milter::status {
 
@@ -26,8 +27,6 @@ constexpr unsigned kReportWrong = 400;
 constexpr unsigned kReportForbidden = 403;
 constexpr unsigned kReportUnknown = 404;
 constexpr unsigned kReportMethod = 405;
-constexpr unsigned kReportBroken = 500;
-constexpr unsigned kReportLater = 503;
 
 HttpReply report_json(unsigned status, const ReportJson& object) {
   return {status, "application/json",
@@ -39,19 +38,7 @@ HttpReply report_error(unsigned status, const std::string& text) {
 }
 
 HttpReply report_failure(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kInvalid:
-      return report_error(kReportWrong, error.message);
-    case ErrorCode::kDenied:
-      return report_error(kReportForbidden, error.message);
-    case ErrorCode::kNotFound:
-      return report_error(kReportUnknown, error.message);
-    case ErrorCode::kCorrupt:
-    case ErrorCode::kInternal:
-      return report_error(kReportBroken, error.message);
-    default:
-      return report_error(kReportLater, error.message);
-  }
+  return report_error(error_status(error.code), error.message);
 }
 
 const char* standing_text(reports::Standing standing) {
@@ -250,7 +237,7 @@ HttpReply ReportPages::answer(const HttpRequest& request) const {
   if (!(request.method == HttpMethod::kPost ? page->posts : page->gets))
     return report_error(kReportMethod, page->gets ? "only GET and HEAD" : "only POST");
   HttpReply reply;
-  reply.slow = true;  // it waits for the storage
+  reply.slow = request.method == HttpMethod::kPost;  // it waits for the storage
   reply.later = [&desk = desk_, page, &request](const std::stop_token&) {
     return page->answer(desk, request);
   };

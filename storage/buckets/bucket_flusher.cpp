@@ -54,7 +54,9 @@ Status BucketFlusher::load() {
   const auto written_at = disk->file->written_at();
   if (!written_at) return written_at.error();
   const TimePoint now = clock_.now();
-  const std::int64_t wall = std::max(count_of(options_.wall()), *written_at);
+  // Both of the same moment: a large file takes seconds to read, which would look like a jump.
+  const WallMoment wall_now = options_.wall();
+  const std::int64_t wall = std::max(count_of(wall_now), *written_at);
   Status read = disk->file->read([&](const sqlite::BucketRow& row) {
     ++disk->rows_most;
     if (row.empty_at <= wall || row.room <= 0 || row.unit <= 0) return;
@@ -62,10 +64,10 @@ Status BucketFlusher::load() {
     const Duration left = std::min(Duration(row.empty_at - wall), rate.holding(kBurstsMax).room());
     table_.restore({row.key, rate, LeakyBucket(now + left)}, now);
   });
-  disk->offset = offset_of(options_.wall(), now);
+  disk->offset = offset_of(wall_now, now);
   // The time of day went back. Without this, rows that nobody touches would keep times that count
   // from the old time of day.
-  if (count_of(options_.wall()) < *written_at) table_.mark_all();
+  if (count_of(wall_now) < *written_at) table_.mark_all();
   return read;
 }
 

@@ -74,6 +74,7 @@ Status CounterLog::append(const Addition& addition) {
 }
 
 Status CounterLog::sync() {
+  const MutexLock turn(syncing_);
   if (is_doubtful()) return Error{ErrorCode::kUnavailable, "an earlier sync failed"};
   if (std::exchange(state_.lock()->is_synced, true)) return {};
   Status synced = file_->sync();

@@ -29,7 +29,8 @@ class CounterLog {
   /// The addition survives the end of the process afterwards.
   /// Errors: kUnavailable; then nothing of it is in the log.
   Status append(const Addition& addition);
-  /// It survives a power cut afterwards, too. Does nothing if there is nothing new.
+  /// All that was appended before survives a power cut afterwards, too. Does nothing if there is
+  /// nothing new; waits for the sync of another thread, which may be what makes it so.
   /// Errors: kUnavailable, from then on always: the system may have dropped what it could not write,
   ///         and then a later sync succeeds without it.
   Status sync();
@@ -46,6 +47,7 @@ class CounterLog {
   explicit CounterLog(std::unique_ptr<AppendFile> file);
 
   AppendFile* const file_;  ///< for `sync` beside `append`
+  Mutex syncing_;           ///< held while the disk works: nobody may say that it has done so
   Guarded<State> state_;
   std::atomic<std::uint64_t> bytes_{0};
   std::atomic<bool> is_doubtful_{false};  ///< a sync failed

@@ -306,7 +306,7 @@ EmbeddedCounterStatus EmbeddedCounters::status() const {
   status.lost = lost_;
   for (const auto& file : now->files) {
     ++status.files;
-    if (file->is_damaged.load(std::memory_order_relaxed)) ++status.files_damaged;
+    if (is_damaged(*file)) ++status.files_damaged;
     status.rows += file->catalogued.rows;
     status.disk_bytes += file->catalogued.bytes;
   }

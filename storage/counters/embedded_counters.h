@@ -146,8 +146,9 @@ class EmbeddedCounters {
   struct File {
     sqlite::CataloguedFile catalogued;
     std::unique_ptr<SealedFile> sealed;
-    mutable std::atomic<bool> is_damaged{false};  ///< was found; it is not merged
     mutable std::atomic<bool> is_corrupt{false};  ///< its bytes are wrong: to be set aside
+    /// The disk did not give its bytes. It may do so later, and is asked no sooner for a merge.
+    mutable std::atomic<TimePoint> unreadable_until{TimePoint::min()};
     /// It has no counters of mass 1 on days before this one, as far as is known.
     mutable std::atomic<Day> singles_from{0};
 
@@ -236,6 +237,8 @@ class EmbeddedCounters {
                                      PairSeen& doubt);
   /// Of a file in which something could not be found.
   void note_damage(const File& file, const Error& error);
+  /// Found damaged, or unreadable in the last ten minutes: it is not merged now.
+  [[nodiscard]] bool is_damaged(const File& file) const;
   Result<std::vector<Entry>> entries_of(const View& view, const CounterKey& key);
 
   // Past additions and entries: they become a sealed file (embedded_past.cpp).

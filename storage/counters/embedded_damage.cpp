@@ -1,5 +1,6 @@
 // The part of EmbeddedCounters about files that are damaged or gone.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -11,6 +12,8 @@ namespace shingled::storage::counters {
 
 namespace {
 
+constexpr std::chrono::minutes kReadAgainAfter{10};
+
 /// Shingles are hashes, so a part of their range is that part of the counters.
 double share_of(const sqlite::GapRow& gap) {
   return (static_cast<double>(gap.shingle_last - gap.shingle_first) + 1) * std::exp2(-64);
@@ -19,9 +22,17 @@ double share_of(const sqlite::GapRow& gap) {
 }  // namespace
 
 void EmbeddedCounters::note_damage(const File& file, const Error& error) {
-  file.is_damaged.store(true, std::memory_order_relaxed);
-  if (error.code != ErrorCode::kCorrupt || file.is_corrupt.exchange(true)) return;
+  if (error.code != ErrorCode::kCorrupt) {
+    file.unreadable_until.store(clock_.now() + kReadAgainAfter, std::memory_order_relaxed);
+    return;
+  }
+  if (file.is_corrupt.exchange(true)) return;
   if (wanted_) wanted_();
+}
+
+bool EmbeddedCounters::is_damaged(const File& file) const {
+  return file.is_corrupt.load(std::memory_order_relaxed) ||
+         clock_.now() < file.unreadable_until.load(std::memory_order_relaxed);
 }
 
 bool EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {
@@ -47,6 +58,16 @@ Status EmbeddedCounters::set_aside_corrupt(const std::stop_token& stop) {
 }
 
 Status EmbeddedCounters::set_aside_lost(const sqlite::CataloguedFile& lost) {
+  // It may only have been out of reach when the daemon started.
+  if (auto file = open_file(lost)) {
+    change_view([&](View& view) {
+      std::erase(view.lost, lost);
+      const auto behind = std::ranges::find_if(
+          view.files, [&](const auto& one) { return one->catalogued.id > lost.id; });
+      view.files.insert(behind, *std::move(file));
+    });
+    return {};
+  }
   const std::vector<sqlite::GapRow> gaps = gaps_of(lost, {ShingleRange{}});
   auto catalogue = catalogue_.lock();
   sqlite::CounterCatalogue::Change change;

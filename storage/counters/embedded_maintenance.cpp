@@ -274,7 +274,7 @@ Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
 
 std::vector<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::whole_files() const {
   std::vector<std::shared_ptr<const File>> files = view()->files;
-  std::erase_if(files, [](const auto& file) { return file->is_damaged.load(); });
+  std::erase_if(files, [&](const auto& file) { return is_damaged(*file); });
   return files;
 }
 
@@ -294,7 +294,7 @@ Status EmbeddedCounters::expire(const std::stop_token& stop) {
     const PeriodRange& range = file->sealed->footer().range;
     const bool has_old_slots = range.has_slots && range.slot_first + kSlotSlack < rules.slots_from;
     const bool has_old_days = range.has_days && range.day_first + kDaySlack < rules.days_from;
-    if ((!has_old_slots && !has_old_days) || file->is_damaged.load()) continue;
+    if ((!has_old_slots && !has_old_days) || is_damaged(*file)) continue;
     note(first, rewrite({file}, rules, stop));
   }
   return first;

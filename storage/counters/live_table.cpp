@@ -76,13 +76,13 @@ std::uint64_t cell_key(const CounterKey& key) { return key.shingle << 8U | key.t
 
 }  // namespace
 
-std::size_t LiveTable::place_of(const Shard& shard, std::uint64_t key) {
+std::size_t LiveTable::place_of(std::size_t places, std::uint64_t key) {
   __extension__ using Wide = unsigned __int128;
-  return static_cast<std::size_t>(static_cast<Wide>(key) * shard.places >> 64U);
+  return static_cast<std::size_t>(static_cast<Wide>(key) * places >> 64U);
 }
 
 std::size_t LiveTable::search(const Shard& shard, std::uint64_t key) {
-  std::size_t at = place_of(shard, key);
+  std::size_t at = place_of(shard.places, key);
   while (shard.cells[at].counts != 0 && shard.cells[at].key < key) ++at;
   return at;
 }
@@ -97,61 +97,64 @@ void LiveTable::set_counts(Shard& shard, Cell& cell, const Amounts& amounts) {
     shard.wide[cell.counts & ~kWide] = amounts;
     return;
   }
-  cell.counts = pack(amounts);
-  if (cell.counts != 0) return;
-  cell.counts = kWide | shard.wide.size();
-  shard.wide.push_back(amounts);
+  std::uint64_t counts = pack(amounts);
+  if (counts == 0) {
+    counts = kWide | shard.wide.size();
+    shard.wide.push_back(amounts);
+  }
+  cell.counts = counts;
 }
 
-void LiveTable::insert(Shard& shard, std::size_t at, const Cell& cell) {
+std::size_t LiveTable::make_room(Shard& shard, std::size_t at) {
   std::size_t end = at;
   while (shard.cells[end].counts != 0) ++end;
+  // `search` and `make_room` stop at a free cell, so there is always one at the end.
+  if (end + 1 == shard.cells.size()) add_cells(shard.cells, end + 2);
+  return end;
+}
+
+void LiveTable::insert(Shard& shard, std::size_t at, std::size_t end, const Cell& cell) {
   std::move_backward(shard.cells.begin() + static_cast<std::ptrdiff_t>(at),
                      shard.cells.begin() + static_cast<std::ptrdiff_t>(end),
                      shard.cells.begin() + static_cast<std::ptrdiff_t>(end) + 1);
   shard.cells[at] = cell;
-  // `search` and `insert` stop at a free cell, so there is always one at the end.
-  if (end + 1 == shard.cells.size()) add_cells(shard.cells, end + 2);
 }
 
 void LiveTable::grow(Shard& shard) {
-  std::vector<Cell> old = std::move(shard.cells);
-  shard.places = std::max(kPlacesFirst, shard.places * kGrowthPercent / 100);
-  shard.cells.assign(shard.places + kOverflowCells, Cell{});
+  const std::size_t places = std::max(kPlacesFirst, shard.places * kGrowthPercent / 100);
+  std::vector<Cell> cells(places + kOverflowCells);
   std::size_t next = 0;  // the old cells come in order, so each goes behind the one before
-  for (const Cell& cell : old) {
+  for (const Cell& cell : shard.cells) {
     if (cell.counts == 0) continue;
-    next = std::max(next, place_of(shard, cell.key));
-    if (next + 1 >= shard.cells.size()) add_cells(shard.cells, next + 2);
-    shard.cells[next++] = cell;
+    next = std::max(next, place_of(places, cell.key));
+    if (next + 1 >= cells.size()) add_cells(cells, next + 2);
+    cells[next++] = cell;
   }
+  shard.places = places;
+  shard.cells = std::move(cells);
 }
 
 std::uint64_t LiveTable::add(const CounterKey& key, const Amounts& more) {
   SHINGLED_DEBUG_ASSERT(!more.is_zero());
   auto shard = shards_[key.shingle >> kShardShift].lock();
+  const BytesOf counted(*shard, bytes_);
   const std::uint64_t wanted = cell_key(key);
-  const std::size_t cells_before = shard->cells.size();
-  const std::size_t wide_before = shard->wide.size();
   if (shard->used * 100 >= shard->places * kLoadPercentMax) grow(*shard);
   const std::size_t at = search(*shard, wanted);
-  std::uint64_t mass_before = 0;
   if (shard->cells[at].counts != 0 && shard->cells[at].key == wanted) {
     Amounts sum = counts_of(*shard, shard->cells[at]);
-    mass_before = sum.of(Measure::kMass);
+    const std::uint64_t mass_before = sum.of(Measure::kMass);
     sum += more;
     set_counts(*shard, shard->cells[at], sum);
-  } else {
-    Cell cell{wanted, 0};
-    set_counts(*shard, cell, more);
-    insert(*shard, at, cell);
-    ++shard->used;
-    size_.fetch_add(1, std::memory_order_relaxed);
+    return mass_before;
   }
-  const std::size_t grown = (shard->cells.size() - cells_before) * sizeof(Cell) +
-                            (shard->wide.size() - wide_before) * sizeof(Amounts);
-  if (grown != 0) bytes_.fetch_add(grown, std::memory_order_relaxed);
-  return mass_before;
+  const std::size_t end = make_room(*shard, at);
+  Cell cell{wanted, 0};
+  set_counts(*shard, cell, more);
+  insert(*shard, at, end, cell);
+  ++shard->used;
+  size_.fetch_add(1, std::memory_order_relaxed);
+  return 0;
 }
 
 Amounts LiveTable::find(const CounterKey& key) const {

@@ -32,6 +32,8 @@ class LiveTable {
   [[nodiscard]] Slot slot() const { return slot_; }
 
   /// Adds to a counter, and gives what its mass was before. `more` must not be zero.
+  /// Errors: throws std::bad_alloc without memory; then nothing was added, and all counters read
+  ///         as before.
   std::uint64_t add(const CounterKey& key, const Amounts& more);
   /// All zeros if the counter is not there.
   [[nodiscard]] Amounts find(const CounterKey& key) const;
@@ -61,14 +63,37 @@ class LiveTable {
     std::deque<Amounts> wide;
   };
   static constexpr unsigned kShardShift = 56;
+  /// Adds to `bytes`, at its end, what a shard has grown by; after an exception, too.
+  class BytesOf {
+   public:
+    BytesOf(const Shard& shard, std::atomic<std::size_t>& bytes)
+        : shard_(shard), bytes_(bytes), before_(bytes_of(shard)) {}
+    ~BytesOf() {
+      const std::size_t grown = bytes_of(shard_) - before_;
+      if (grown != 0) bytes_.fetch_add(grown, std::memory_order_relaxed);
+    }
+    BytesOf(const BytesOf&) = delete;
+    BytesOf& operator=(const BytesOf&) = delete;
 
-  static std::size_t place_of(const Shard& shard, std::uint64_t key);
+   private:
+    static std::size_t bytes_of(const Shard& shard) {
+      return shard.cells.size() * sizeof(Cell) + shard.wide.size() * sizeof(Amounts);
+    }
+    const Shard& shard_;
+    std::atomic<std::size_t>& bytes_;
+    const std::size_t before_;
+  };
+
+  static std::size_t place_of(std::size_t places, std::uint64_t key);
   /// The cell of the key, or the one before which it belongs.
   static std::size_t search(const Shard& shard, std::uint64_t key);
   static Amounts counts_of(const Shard& shard, const Cell& cell);
   static void set_counts(Shard& shard, Cell& cell, const Amounts& amounts);
-  static void insert(Shard& shard, std::size_t at, const Cell& cell);
-  void grow(Shard& shard);
+  /// The free cell from `at` on that an insertion fills; behind it another one stays free.
+  static std::size_t make_room(Shard& shard, std::size_t at);
+  /// Moves the cells from `at` on by one, into the free cell `end`.
+  static void insert(Shard& shard, std::size_t at, std::size_t end, const Cell& cell);
+  static void grow(Shard& shard);
 
   const Slot slot_;
   std::atomic<std::size_t> size_{0};

@@ -1,5 +1,9 @@
 #include "storage/redis/redis_url.h"
 
+#include <optional>
+#include <string>
+
+#include "config/base/hex.h"
 #include "config/base/number_text.h"
 
 namespace shingled::storage::redis {
@@ -12,7 +16,25 @@ constexpr std::uint32_t kDatabaseMax = 65'535;
 Error no_url() {
   return {ErrorCode::kInvalid,
           "not a valid address of Redis; allowed: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], "
-          "unix:/PATH"};
+          "unix:/PATH; in USER and PASSWORD %25 is a percent sign"};
+}
+
+/// nullopt: a percent sign without two digits behind it.
+std::optional<std::string> decoded(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t taken = 1;
+    if (text.front() == '%') {
+      const auto byte = from_hex(text.substr(1, 2));
+      if (!byte || byte->size() != 1) return std::nullopt;
+      out += static_cast<char>(byte->front());
+      taken = 3;
+    } else {
+      out += text.front();
+    }
+    text.remove_prefix(taken);
+  }
+  return out;
 }
 
 }  // namespace
@@ -33,8 +55,11 @@ Status apply_redis_url(std::string_view url, RedisOptions& options) {
       const std::string_view login = url.substr(0, at);
       const std::size_t colon = login.find(':');
       if (colon == std::string_view::npos || colon + 1 == login.size()) return no_url();
-      wanted.username = login.substr(0, colon);
-      wanted.password = login.substr(colon + 1);
+      const auto user = decoded(login.substr(0, colon));
+      const auto password = decoded(login.substr(colon + 1));
+      if (!user || !password) return no_url();
+      wanted.username = *user;
+      wanted.password = *password;
       url.remove_prefix(at + 1);
     }
     if (const std::size_t slash = url.find('/'); slash != std::string_view::npos) {

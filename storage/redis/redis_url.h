@@ -11,6 +11,7 @@ namespace shingled::storage::redis {
 ///
 ///   redis://[USER:PASSWORD@ | :PASSWORD@]HOST[:PORT][/DB]     unix:/PATH
 ///
+/// In user and password "%41" stands for "A", so "%25" for a percent sign (RFC 3986, 2.1).
 /// Errors: kInvalid; the message does not repeat the text, which may hold a password.
 Status apply_redis_url(std::string_view url, RedisOptions& options);
 

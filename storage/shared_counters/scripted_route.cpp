@@ -39,6 +39,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
   if (Status right = check_mark(until(deadline)); !right) return right.error();
   exchanges_.fetch_add(1, std::memory_order_relaxed);
   Replies replies = ask(write, until(deadline), replicas.value_or(0));
+  if (replies && replies->empty()) return replies;  // nothing was asked, so nothing is known
   Status outcome;
   if (!replies) {
     outcome = replies.error();

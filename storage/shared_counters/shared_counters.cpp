@@ -7,6 +7,7 @@
 
 #include "config/base/number_text.h"
 #include "config/metrics/metric_report.h"
+#include "storage/redis/key_slot.h"
 #include "storage/redis/open_route.h"
 #include "storage/shared_counters/script_texts.h"
 #include "storage/shared_counters/shared_layout.h"
@@ -292,8 +293,12 @@ void SharedCounters::forget_read(const WaitingCounters::Batch& batch) {
 
 Status SharedCounters::verify(const std::stop_token& /*stop*/) {
   // The first exchange compares the marks. That Redis is away says nothing about them.
-  static_cast<void>(route_.run([](redis::CommandList&, std::span<const std::string>) {},
-                               clock_.now() + options_.redis.timeout));
+  const std::string name = mark_name(options_.redis.prefix);
+  static_cast<void>(route_.run(
+      [&](redis::CommandList& commands, std::span<const std::string>) {
+        commands.add({"EXISTS", name}, redis::key_slot(name));
+      },
+      clock_.now() + options_.redis.timeout));
   return route_.key_status();
 }
 

@@ -327,5 +327,42 @@ TEST(LoadSettings, AnOverrideOfOneKeyHidesNoFileThatIsNoMap) {
   }
 }
 
+TEST(LoadSettings, WhatCouldBeReadIsThereForFurtherChecks) {
+  const Loaded loaded = load_settings(
+      "milter: {timeout: nonsense, reject_text: No}\nstorage: {hashfile: /a/b.db}\n", "f");
+  EXPECT_EQ(loaded.settings, nullptr);
+  ASSERT_NE(loaded.attempt, nullptr);
+  EXPECT_EQ(loaded.attempt->storage.engine.hashfile, "/a/b.db");
+  EXPECT_EQ(loaded.attempt->milter.timeout, MilterOptions().timeout);
+  EXPECT_EQ(load_settings_file("/nonexistent/file").attempt, nullptr);
+}
+
+TEST(LoadSettings, WarnsOfAStorageThatEverybodyMayChange) {
+  const struct {
+    const char* why;
+    const char* storage;
+    bool warns;
+  } cases[] = {
+      {"everybody, on all addresses", "listen: '*:11335', allow_update: 0.0.0.0/0", true},
+      {"of IPv6", "listen: '[2001:db8::1]:11335', allow_update: [127.0.0.1, '::/0']", true},
+      {"an address by name", "listen: 'feed.example:11335', allow_update: 0.0.0.0/0", true},
+      {"a network", "listen: '*:11335', allow_update: 10.0.0.0/8", false},
+      {"nobody from outside reaches it",
+       "listen: ['127.0.0.2:1', '[::1]:1', 'localhost:2'], "
+       "allow_update: 0.0.0.0/0",
+       false},
+      {"nobody may change it", "listen: '*:11335', allow_update: 0.0.0.0/0, read_only: yes", false},
+      {"there is none",
+       "enabled: no, listen: '*:11335', allow_update: 0.0.0.0/0}\nrules: {local: off", false}};
+  for (const auto& c : cases) {
+    const Loaded loaded = load_settings("storage: {" + std::string(c.storage) + "}", "f");
+    ASSERT_NE(loaded.settings, nullptr) << c.why << loaded.problems.front().to_string();
+    ASSERT_EQ(loaded.problems.size(), c.warns ? 1U : 0U) << c.why;
+    if (!c.warns) continue;
+    EXPECT_EQ(loaded.problems[0].key, "storage.allow_update");
+    EXPECT_EQ(loaded.problems[0].severity, Problem::Severity::kWarning);
+  }
+}
+
 }  // namespace
 }  // namespace shingled::config

@@ -24,25 +24,31 @@ class EntryTest(unittest.TestCase):
                               capture_output=True)
         return done.stdout.decode().split("\0")[:-1]
 
-    def test_variables_become_settings(self):
-        for why, variables, options in (
-                ("none", {}, []),
-                ("a section and a key", {"SHINGLED_MILTER__DRY_RUN": "yes"}, ["-o", "milter.dry_run=yes"]),
-                ("deeper", {"SHINGLED_MILTER__ACTIONS__REJECT": "8"}, ["-o", "milter.actions.reject=8"]),
-                ("a list", {"SHINGLED_STORAGE__LISTEN": '["*:11335", "[::]:1"]'}, ["-o", 'storage.listen=["*:11335", "[::]:1"]']),
-                ("blanks, quotes, lines", {"SHINGLED_A__B": "x 'y'\n\"$z\" *"}, ["-o", "a.b=x 'y'\n\"$z\" *"]),
-                ("nothing", {"SHINGLED_A__B": ""}, []),
-                ("nothing, as YAML", {"SHINGLED_A__B": "null"}, ["-o", "a.b=null"]),
-                ("those of other tools", {"SHINGLED_PORT_11335_TCP": "tcp://10.0.0.1", "SHINGLED_": "x", "SHINGLED__A": "x",
-                                          "SHINGLEDA__B": "x", "A__B": "x"}, [])):
-            with self.subTest(why=why):
-                self.assertEqual(self.called_with(**variables), ["run", *options])
-
     def test_commands(self):
         variables = {"SHINGLED_A__B": "1"}
-        self.assertEqual(self.called_with("ping", "--count", "2", **variables), ["ping", "-o", "a.b=1", "--count", "2"])
-        self.assertEqual(self.called_with("run", **variables), ["run", "-o", "a.b=1"])
+        self.assertEqual(self.called_with(**variables), ["run", "--environment"])
+        self.assertEqual(self.called_with("ping", "--count", "2", **variables), ["ping", "--environment", "--count", "2"])
+        self.assertEqual(self.called_with("run", **variables), ["run", "--environment"])
         self.assertEqual(self.called_with("shingled", "keypair", **variables), ["keypair"])
+
+    def test_variables_are_settings_and_no_secret_is_in_a_command_line(self):
+        folder = temporary_folder(self)
+        (folder / "shingled").symlink_to(BINARY)
+        variables = {"SHINGLED_MILTER__ACTIONS__REJECT": "8.5", "SHINGLED_STORAGE__LISTEN": "[127.0.0.1:1, '[::1]:2']",
+                     "SHINGLED_STORAGE__REDIS__PASSWORD": "hunter2 'and' \"more\"", "SHINGLED_MILTER__TIMEOUT": "",
+                     "SHINGLED_PORT_11335_TCP": "tcp://10.0.0.1"}
+        environment = {"PATH": f"{folder}:{os.environ['PATH']}", **variables}
+        shown = subprocess.run([ENTRY, "config", "--effective", "-o", "milter.actions.add_header=3"], env=environment, check=True,
+                               capture_output=True, text=True).stdout
+        self.assertRegex(shown, r"milter\.actions\.reject=8\.5 ")
+        self.assertRegex(shown, r"milter\.actions\.add_header=3 ")
+        self.assertRegex(shown, r"storage\.listen=.*127\.0\.0\.1:1")
+        wrong = subprocess.run([ENTRY, "configtest"], env={**environment, "SHINGLED_MILTER__TIMOUT": "1s"},
+                               capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, os.EX_CONFIG)
+        self.assertIn("timout", wrong.stderr)
+        self.assertNotIn("hunter2", shown + wrong.stderr)
+        self.assertEqual(self.called_with("run", **variables), ["run", "--environment"])
 
 
 class FilesTest(unittest.TestCase):

@@ -33,6 +33,35 @@ def settings_of(unit):
     return out
 
 
+class HardeningTest(unittest.TestCase):
+    def flags(self, processor, compiler="", linker=""):
+        script = temporary_folder(self) / "ask.cmake"
+        script.write_text(f"include({SOURCE}/packaging/hardening.cmake)\n"
+                          f'shingled_hardening(h "{processor}" "{compiler}" "{linker}")\n'
+                          'message("${h_compile}|${h_define}|${h_link}")\n')
+        done = run("-P", script, binary=CMAKE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [part.split(";") if part else [] for part in done.stderr.strip().split("|")]
+
+    def test_each_processor_gets_what_it_has(self):
+        common = ["-fstack-protector-strong", "-fstack-clash-protection"]
+        for processor, own in (("x86_64", ["-fcf-protection"]), ("i686", ["-fcf-protection"]),
+                               ("aarch64", ["-mbranch-protection=standard"]), ("riscv64", []), ("armv7l", [])):
+            with self.subTest(processor):
+                compile, define, link = self.flags(processor)
+                self.assertEqual(common + own, compile)
+                self.assertEqual(["_FORTIFY_SOURCE=2"], define)
+                self.assertEqual(["-Wl,-z,relro,-z,now,-z,noexecstack", "-pie"], link)
+
+    def test_a_distributors_flags_are_left_alone(self):
+        debian = "-g -O2 -fstack-protector-strong -Wformat -Werror=format-security -Wdate-time -D_FORTIFY_SOURCE=2"
+        self.assertEqual([[], [], []], self.flags("x86_64", debian, "-Wl,-z,relro -Wl,-z,now"))
+        compile, define, link = self.flags("x86_64", "-O2 -march=native", "-Wl,--as-needed")
+        self.assertTrue(compile and define and link, "these are no hardening")
+        self.assertEqual(["", "-Wl,-z,relro,-z,now,-z,noexecstack"],
+                         ["".join(self.flags("x86_64", debian)[0]), self.flags("x86_64", debian)[2][0]], "each by itself")
+
+
 @unittest.skipUnless(BUILD, "SHINGLED_BUILD names no build folder")
 class InstallTest(unittest.TestCase):
     def setUp(self):

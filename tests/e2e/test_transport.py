@@ -100,6 +100,7 @@ class TransportTest(unittest.TestCase):
             send_messages(postfix.port, MESSAGES, MESSAGE_BYTES)
             late = delayed_acknowledgements() - before
             self.assertEqual(daemon.log().count("queue_id="), MESSAGES, "each message went through the milter")
+            self.assertNotIn("milter_unacknowledged", daemon.log())
         return late
 
 

@@ -105,6 +105,10 @@ class MemoryFiles final : public FileSystem {
     const std::lock_guard lock(mutex_);
     denied_.insert(name);
   }
+  void allow(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    denied_.erase(name);
+  }
   Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     if (denied_.contains(name)) return Error{ErrorCode::kDenied, name + ": permission denied"};

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "config/environment.h"
 #include "config/system/os_error.h"
 #include "milter/cli/terminal/terminal_text.h"
 #include "milter/policy/policy_rules.h"
@@ -41,7 +43,7 @@ void use_own_folder(Settings& settings) {
   keep_files_in(*folder, settings);
 }
 
-std::string environment(const char* name) {
+std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -63,6 +65,15 @@ std::shared_ptr<const Settings> sound_settings(const config::Loaded& loaded, Con
   return sound ? loaded.settings : nullptr;
 }
 
+/// Of problems with an attempt: those of values that could be read.
+void keep_certain(std::vector<config::Problem>& found, const config::Loaded& loaded) {
+  std::erase_if(found, [&](const config::Problem& problem) {
+    return loaded.places.find(problem.key) == nullptr ||
+           std::ranges::find(loaded.problems, problem.key, &config::Problem::key) !=
+               loaded.problems.end();
+  });
+}
+
 }  // namespace
 
 void SettingsArguments::add_to(CLI::App& command) {
@@ -74,6 +85,15 @@ void SettingsArguments::add_to(CLI::App& command) {
       .add_option("-o,--option", overrides, "One setting as section.key=value; the value is YAML")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command.add_flag("-e,--environment", environment,
+                   "Settings of variables SHINGLED_SECTION__KEY, too; -o counts more");
+}
+
+std::vector<std::string> SettingsArguments::all_overrides() const {
+  std::vector<std::string> out;
+  if (environment) out = config::environment_overrides(environ);
+  out.insert(out.end(), overrides.begin(), overrides.end());
+  return out;
 }
 
 std::string SettingsArguments::chosen_file() const {
@@ -86,17 +106,18 @@ std::string SettingsArguments::chosen_file() const {
 
 std::string SettingsArguments::again() const {
   std::string text = file.empty() ? "" : " -c " + shell_word(file);
+  if (environment) text += " --environment";  // not their values: they may be secret
   for (const std::string& setting : overrides) text += " -o " + shell_word(setting);
   return text;
 }
 
 config::Loaded SettingsArguments::read() const {
   const std::string chosen = chosen_file();
-  return chosen.empty() ? read_built_in() : config::load_settings_file(chosen, overrides);
+  return chosen.empty() ? read_built_in() : config::load_settings_file(chosen, all_overrides());
 }
 
 config::Loaded SettingsArguments::read_built_in() const {
-  config::Loaded loaded = config::load_settings("", "built-in", overrides);
+  config::Loaded loaded = config::load_settings("", "built-in", all_overrides());
   if (loaded.settings == nullptr) return loaded;
   Settings settings = *loaded.settings;
   use_own_folder(settings);
@@ -121,8 +142,11 @@ std::shared_ptr<const Settings> SettingsArguments::load_if_allowed(Console& cons
 SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
                                                            daemon::OtherNames names) const {
   config::Loaded loaded = read();
-  if (loaded.settings != nullptr) {
-    const auto found = daemon::check_start(*loaded.settings, loaded.places, names);
+  if (loaded.attempt != nullptr) {
+    auto found =
+        daemon::check_start(loaded.settings != nullptr ? *loaded.settings : *loaded.attempt,
+                            loaded.places, names, chosen_file());
+    if (loaded.settings == nullptr) keep_certain(found, loaded);
     loaded.problems.insert(loaded.problems.end(), found.begin(), found.end());
   }
   Checked out{loaded.settings, {}};
@@ -139,7 +163,7 @@ SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
   return out;
 }
 
-StateHome state_home() { return {::geteuid(), environment("XDG_STATE_HOME"), environment("HOME")}; }
+StateHome state_home() { return {::geteuid(), variable("XDG_STATE_HOME"), variable("HOME")}; }
 
 std::optional<std::string> own_state_folder(const StateHome& home) {
   if (home.user == 0) return std::nullopt;

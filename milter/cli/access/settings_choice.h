@@ -15,16 +15,20 @@
 
 namespace shingled::milter::cli {
 
-/// The configuration that a command works with: -c and -o.
+/// The configuration that a command works with: -c, --environment and -o.
 struct SettingsArguments {
   std::string file;  ///< empty = the standard file if it exists, else built-in defaults
                      ///< (those of a user without /var/lib/shingled: own_state_folder)
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides;  ///< of -o
+  bool environment = false;            ///< --environment: variables SHINGLED_SECTION__KEY
 
   void add_to(CLI::App& command);
+  /// Those of the environment, if it counts, and then those of -o.
+  [[nodiscard]] std::vector<std::string> all_overrides() const;
   /// The file to read; empty = built-in defaults.
   [[nodiscard]] std::string chosen_file() const;
-  /// The same choice for another command: " -c FILE -o KEY=VALUE", quoted for a shell.
+  /// The same choice for another command: " -c FILE --environment -o KEY=VALUE", quoted for a
+  /// shell.
   [[nodiscard]] std::string again() const;
   /// The settings; null if they have errors. All problems are then on the error stream, and the
   /// command ends with EX_CONFIG.

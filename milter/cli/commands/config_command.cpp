@@ -40,8 +40,8 @@ void name_own_files(const Settings& settings, config::Effective& effective) {
 
 config::Effective read_effective(const SettingsArguments& source, Console& console) {
   const std::string file = source.chosen_file();
-  if (!file.empty()) return config::effective_settings_file(file, source.overrides);
-  config::Effective effective = config::effective_settings("", "built-in", source.overrides);
+  if (!file.empty()) return config::effective_settings_file(file, source.all_overrides());
+  config::Effective effective = config::effective_settings("", "built-in", source.all_overrides());
   if (effective.keys.empty()) return effective;
   if (const auto settings = source.load(console)) name_own_files(*settings, effective);
   return effective;

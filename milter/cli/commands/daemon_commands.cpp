@@ -24,7 +24,7 @@ Example:
       const auto checked = source->load_checked(console, daemon::OtherNames::kLeave);
       if (checked.settings == nullptr) return EX_CONFIG;
       return daemon::run_daemon(checked.settings,
-                                {source->chosen_file(), source->overrides, checked.warnings});
+                                {source->chosen_file(), source->all_overrides(), checked.warnings});
     };
   });
 }
@@ -34,7 +34,8 @@ void add_configtest_command(CLI::App& app, Command& chosen) {
       "configtest", "Check the configuration: every problem with file:line:column");
   command->footer(
       R"(Also checks what the settings refer to: list files, keys, users, folders, host names. An error would
-keep the daemon from starting, or a part of it from working. With a warning it starts, but probably does not do what
+keep the daemon from starting or from reloading, or a part of it from working. Root checks with the rights of
+daemon.user, or else of the owner of the folder of storage.hashfile. With a warning it starts, but probably does not do what
 was intended. Exits 0 without an error, else 78 (EX_CONFIG).
 
 Example:
@@ -49,8 +50,9 @@ Example:
       if (checked.settings == nullptr) return EX_CONFIG;
       const std::string file = source->chosen_file();
       const std::size_t warnings = checked.warnings.size();
+      const std::string user = daemon::checked_as(*checked.settings);
       console.line((file.empty() ? "built-in defaults" : terminal_safe(file)) +
-                   ": no problem found" +
+                   ": no problem found" + (user.empty() ? "" : " as user " + terminal_safe(user)) +
                    (warnings == 0 ? "" : ", " + counted(warnings, "warning", "warnings")));
       return EX_OK;
     };

@@ -139,8 +139,8 @@ unchanged. A line that cannot be read is reported with its number and left out; 
   replace  replace it with the one of the file
 With sum and larger, the earlier creation and the later time are kept.
 An import into Redis runs while others use it, hash by hash: updates by others are kept, and hashes written before
-an error stay. The URL is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire come from
-the settings.
+an error stay. The URL is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH, with %40 for @ and %25 for % in
+user and password; prefix and expire come from the settings.
 
 Example:
   shingled import --existing larger hashes.jsonl)");

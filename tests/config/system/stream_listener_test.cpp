@@ -29,6 +29,14 @@ TEST(StreamListener, TakesConnectionsAndSaysWhenNobodyWaits) {
   EXPECT_EQ(accepted->peer, address_of_socket(caller.fd.get()));
 }
 
+// Looking again at once would be in vain: a loop over connections that ended would spin.
+TEST(StreamListener, AnErrorThatIsNotOfOneConnectionIsNoneThatIsGone) {
+  auto listener = StreamListener::bind(any_port(), {});
+  ASSERT_TRUE(listener);
+  EXPECT_EQ(std::get<StreamListener::None>(listener->accept()), StreamListener::None::kNoResources)
+      << "it does not listen: EINVAL";
+}
+
 TEST(BoundSocket, ErrorsSayWhatWasBeingDone) {
   const auto taken = bind_socket(any_port(), {.backlog = 1});
   ASSERT_TRUE(taken);

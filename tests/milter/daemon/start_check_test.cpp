@@ -51,6 +51,45 @@ class StartCheckTest : public ::testing::Test {
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
 
+/// Root asks, and a service manager starts the daemon as the owner of its files.
+TEST_F(StartCheckTest, ChecksWithTheRightsOfTheOwnerOfTheFiles) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can";
+  constexpr uid_t kNobody = 65'534;
+  const std::string file = folder_.file("shingled.yaml");
+  const std::string rules = folder_.file("rules.yaml");
+  std::ofstream(file) << "policy: {files: " + rules + "}\n";
+  std::ofstream(rules) << "rules: {}\n";
+  std::ofstream(folder_.file("list")) << "192.0.2.1\n";
+  for (const char* name : {"shingled.yaml", "rules.yaml", "list"})
+    std::filesystem::permissions(folder_.file(name), std::filesystem::perms::owner_read);
+  const config::Loaded loaded = config::load_settings_file(
+      file, std::vector<std::string>{"storage.hashfile=" + folder_.file("fuzzy.db"),
+                                     "storage.blocked=" + folder_.file("list"),
+                                     "counters.enabled=no", "history.enabled=no",
+                                     "reports.enabled=no", "storage.listen=127.0.0.1:0"});
+  ASSERT_NE(loaded.settings, nullptr) << loaded.problems.front().to_string();
+  const auto found = [&](OtherNames names) {
+    std::vector<std::string> out;
+    for (const auto& problem : check_start(*loaded.settings, loaded.places, names, file))
+      if (problem.severity != config::Problem::Severity::kWarning)
+        out.push_back(problem.to_string());
+    return out;
+  };
+  EXPECT_THAT(found(OtherNames::kLookUp), IsEmpty()) << "root may read it";
+  EXPECT_EQ(checked_as(*loaded.settings), "");
+  ASSERT_EQ(::chown(std::filesystem::path(file).parent_path().c_str(), kNobody, kNobody), 0);
+  EXPECT_THAT(found(OtherNames::kLookUp),
+              ElementsAre(AllOf(HasSubstr("shingled.yaml: the daemon may not read it, so it could "
+                                          "not be reloaded: Permission denied")),
+                          AllOf(HasSubstr("policy.files"), HasSubstr("rules.yaml")),
+                          AllOf(HasSubstr("storage.blocked"), HasSubstr("Permission denied"))));
+  EXPECT_NE(checked_as(*loaded.settings), "");
+  EXPECT_THAT(found(OtherNames::kLeave), IsEmpty()) << "the start is what it is";
+  std::filesystem::permissions(file, std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_EQ(found(OtherNames::kLookUp).size(), 2U);
+}
+
 TEST_F(StartCheckTest, FindsMistakesInRulesAtTheirPlace) {
   EXPECT_THAT(found_of("policy: {rules: {A: {if: local and lcoal, score: 1}}}"),
               ElementsAre("f:1:36: rule A: unknown symbol 'lcoal'; did you mean 'local'?"));

@@ -35,5 +35,15 @@ TEST(SendWithoutDelay, AppliesToAcceptedConnections) {
       << "a socket that does not listen stays as it is";
 }
 
+TEST(AcknowledgeCommands, SaysWhyItHasNoEffect) {
+  const int original = 0;
+  const int ours = 0;
+  EXPECT_EQ(why_not_acknowledging(&original, &ours, &ours), "");
+  EXPECT_NE(why_not_acknowledging(nullptr, &ours, &ours), "") << "another libmilter";
+  EXPECT_NE(why_not_acknowledging(&original, &original, &ours), "")
+      << "a program that was linked so that libraries do not see its functions";
+  EXPECT_EQ(why_not_acknowledging(), "") << "this one";
+}
+
 }  // namespace
 }  // namespace shingled::milter::filter

@@ -11,6 +11,7 @@
 
 #include "config/options/ratelimit_options.h"
 #include "storage/buckets/bucket_store.h"
+#include "storage/sqlite/database.h"
 #include "tests/storage/buckets/ideal_bucket.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
@@ -45,7 +46,12 @@ class BucketFlusherTest : public ::testing::Test {
                                 .rows_max = 2000,
                                 .slice_rows = 600,
                                 .pause = hours(1),
-                                .wall = [this] { return wall_; }},
+                                .wall =
+                                    [this] {
+                                      const WallMoment now = wall_;
+                                      pass(asking_takes_);
+                                      return now;
+                                    }},
                                *table_, *clock_, logger_);
   }
   void stop() {
@@ -72,6 +78,7 @@ class BucketFlusherTest : public ::testing::Test {
     return size;
   }
 
+  Duration asking_takes_{};  ///< for the time of day
   shingled::testing::TemporaryDirectory folder_;
   const std::string path_ = folder_.file("ratelimit.db");
   NullLogger logger_;
@@ -163,6 +170,22 @@ TEST_F(BucketFlusherTest, FollowsATimeOfDayThatJumpsWhileItRuns) {
   pass(seconds(1));
   start();
   EXPECT_EQ(left("a"), seconds(999)) << "the five hours do not count";
+}
+
+// The time passes between two looks at the time of day, as while a large file is read.
+TEST_F(BucketFlusherTest, TakesTheTimeOfLoadingForNoJumpOfTheClock) {
+  EXPECT_TRUE(take("a", LeakRate(0.001, 10)));
+  ASSERT_TRUE(flusher_->save());
+  asking_takes_ = seconds(5);
+  start();
+  asking_takes_ = seconds(0);
+  {
+    const auto other = sqlite::Database::open(path_, sqlite::Database::Access::kReadWrite);
+    ASSERT_TRUE(other);
+    ASSERT_TRUE((*other)->execute("DELETE FROM buckets"));
+  }
+  ASSERT_TRUE(flusher_->save());
+  EXPECT_EQ(rows(), 0U) << "nothing has changed, so nothing is written";
 }
 
 TEST_F(BucketFlusherTest, ForgetsDropsThatWereResetOrGivenBack) {

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 #include <vector>
 
+#include "tests/support/fake_store.h"
 #include "tests/support/memory_files.h"
 
 namespace shingled::storage::counters {
@@ -155,6 +158,77 @@ TEST(CounterLog, AfterASyncThatFailedNoneIsTrusted) {
   EXPECT_TRUE((*log)->is_doubtful());
   files.repair();
   EXPECT_FALSE((*log)->sync()) << "the system may have dropped what it could not write";
+}
+
+/// A disk whose sync of a file lasts until the test ends it.
+class SlowDisk final : public FileSystem {
+ public:
+  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
+    auto file = files_.create(name);
+    if (!file) return file.error();
+    return std::unique_ptr<AppendFile>(new SlowFile(*this, *std::move(file)));
+  }
+  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
+    return files_.map(name);
+  }
+  Result<HeldFile> hold(const std::string& name) override { return files_.hold(name); }
+  Status rename(const std::string& from, const std::string& to) override {
+    return files_.rename(from, to);
+  }
+  Status remove(const std::string& name) override { return files_.remove(name); }
+  Status sync(const std::string& name) override { return files_.sync(name); }
+  Status sync_names() override { return files_.sync_names(); }
+  Result<std::vector<std::string>> names() override { return files_.names(); }
+  Result<std::uint64_t> free_bytes() override { return files_.free_bytes(); }
+
+  std::atomic<bool> is_slow{false};
+  std::atomic<int> syncing{0};
+
+ private:
+  class SlowFile final : public AppendFile {
+   public:
+    SlowFile(SlowDisk& disk, std::unique_ptr<AppendFile> file)
+        : disk_(disk), file_(std::move(file)) {}
+    Status append(BytesView bytes) override { return file_->append(bytes); }
+    Status sync() override {
+      ++disk_.syncing;
+      disk_.is_slow.wait(true);
+      return file_->sync();
+    }
+    [[nodiscard]] std::uint64_t size() const override { return file_->size(); }
+
+   private:
+    SlowDisk& disk_;
+    std::unique_ptr<AppendFile> file_;
+  };
+
+  MemoryFiles files_;
+};
+
+TEST(CounterLog, NobodyHearsOfSuccessBeforeTheDiskHasDoneIt) {
+  SlowDisk disk;
+  auto log = CounterLog::create(disk, "1.log", 77);
+  ASSERT_TRUE(log);
+  Addition addition;
+  addition.counters.push_back({1, PieceType::kFrom});
+  addition.amounts.of(Measure::kMass) = 1;
+  ASSERT_TRUE((*log)->append(addition));
+  const int before = disk.syncing;
+  disk.is_slow = true;
+  std::atomic<int> done{0};
+  const auto sync = [&] {
+    EXPECT_TRUE((*log)->sync());
+    EXPECT_FALSE(disk.is_slow) << "the disk still works";
+    ++done;
+  };
+  std::jthread first(sync);
+  ASSERT_TRUE(testing::eventually([&] { return disk.syncing > before; }));
+  std::jthread second(sync);
+  // The second one waits, or is wrong: then it gets the time to be so.
+  for (int i = 0; i < 100'000 && done == 0; ++i) std::this_thread::yield();
+  EXPECT_TRUE((*log)->append(addition)) << "an addition does not wait";
+  disk.is_slow = false;
+  disk.is_slow.notify_all();
 }
 
 TEST(CounterLog, SyncDoesNothingIfNothingIsNew) {

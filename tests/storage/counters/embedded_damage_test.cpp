@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
+#include "config/system/file_system.h"
 #include "tests/storage/counters/embedded_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::counters {
 
@@ -200,6 +205,49 @@ TEST_F(EmbeddedDamageTest, RepairSetsAsideWhatIsDamagedAndWhatIsGone) {
   open();
   EXPECT_TRUE(counters_->verify({}));
   EXPECT_GT(lost_sums(), 0U);
+}
+
+// Say, when the daemon started it had no descriptor left.
+TEST_F(EmbeddedDamageTest, RepairTakesBackAFileThatCanBeReadAgain) {
+  open();
+  add_slot(0, 300);
+  seal();
+  files_.deny("1.counts");
+  open();
+  EXPECT_EQ(counters_->status().files_lost, 1U);
+  EXPECT_GT(lost_sums(), 0U);
+  files_.allow("1.counts");
+  ASSERT_TRUE(counters_->repair({}));
+  EXPECT_TRUE(counters_->verify({}));
+  EXPECT_EQ(counters_->status().files_lost, 0U);
+  EXPECT_EQ(lost_sums(), 0U);
+  EXPECT_TRUE(counters_->losses().empty());
+  open();
+  EXPECT_EQ(lost_sums(), 0U);
+}
+
+TEST_F(EmbeddedDamageTest, AFileThatTheDiskDoesNotGiveIsWholeWhenItDoesSoAgain) {
+  const testing::TemporaryDirectory folder;
+  EmbeddedCounterOptions options;
+  options.directory = folder.path();
+  const auto files = folder_files(folder.path());
+  counters_ = EmbeddedCounters::open(options, *files, clock_).value();
+  add_slot(0, 300);
+  seal();
+  const std::string path = folder.file("1.counts");
+  std::ifstream reading(path, std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(reading), {});
+  ASSERT_GT(content.size(), 1000U);
+  std::filesystem::resize_file(path, 0);  // of what is mapped, nothing can be read any more
+  EXPECT_GT(lost_sums(), 0U);
+  EXPECT_EQ(counters_->status().files_damaged, 1U);
+  // The same file, not a new one.
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << content;
+  EXPECT_EQ(lost_sums(), 0U);
+  clock_.advance(std::chrono::minutes(10));
+  EXPECT_EQ(counters_->status().files_damaged, 0U) << "it is merged again";
+  EXPECT_TRUE(counters_->verify({}));
+  counters_.reset();
 }
 
 TEST_F(EmbeddedDamageTest, AFileThatIsGoneKeepsItsPeriodsUnknownNotItsDays) {

@@ -20,6 +20,11 @@ TEST(RedisUrl, ReadsServerLoginAndDatabase) {
       {"redis://redis.example:7000/3", {Kind::kInet, "redis.example", 7000, ""}, "", "", 3},
       {"redis://:se:cr@t@192.0.2.1", {Kind::kInet, "192.0.2.1", 6379, ""}, "", "se:cr@t", 0},
       {"redis://fuzz:secret@192.0.2.1:1/0", {Kind::kInet, "192.0.2.1", 1, ""}, "fuzz", "secret", 0},
+      {"redis://f%75zz%40a:%3As%2fe%25c%c3%A4@192.0.2.1/2",
+       {Kind::kInet, "192.0.2.1", 6379, ""},
+       "fuzz@a",
+       ":s/e%c\xc3\xa4",
+       2},
       {"unix:/run/redis.sock", {Kind::kUnix, "", 0, "/run/redis.sock"}, "", "", 0}};
   for (const Good& c : cases) {
     RedisOptions options;
@@ -42,7 +47,8 @@ TEST(RedisUrl, RefusesOtherTextsWithoutRepeatingThem) {
   for (const char* url :
        {"", "redis://", "http://192.0.2.1", "192.0.2.1", "redis://secret@192.0.2.1",
         "redis://a:@192.0.2.1", "redis://:secret@192.0.2.1/x", "redis://:secret@192.0.2.1/65536",
-        "redis://:secret@192.0.2.1:x"}) {
+        "redis://:secret@192.0.2.1:x", "redis://:secret%@192.0.2.1", "redis://:secret%4@192.0.2.1",
+        "redis://:secret%4g@192.0.2.1", "redis://a%%:secret@192.0.2.1"}) {
     RedisOptions options;
     const RedisOptions before = options;
     const Status status = apply_redis_url(url, options);

@@ -62,6 +62,20 @@ TEST_F(SharedCountersAwayTest, KeepsWhatWasCountedWhileRedisIsAway) {
       << "by the first store; the second one has not seen Redis away";
 }
 
+TEST_F(SharedCountersAwayTest, OnlyAnAnswerOfRedisSaysThatItIsBack) {
+  const CounterKey host = key_of("example.org");
+  const Store store = open();
+  add(*store, {{host}, {}, message()});
+  deliver(*store);
+  redis_.kill9();
+  EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
+  EXPECT_TRUE(store->verify({})) << "nothing is known about the mark";
+  EXPECT_THAT(logger_.events(), ElementsAre("counters_redis_away"));
+  ASSERT_TRUE(redis_.start());
+  EXPECT_TRUE(store->verify({}));
+  EXPECT_THAT(logger_.events(), ElementsAre("counters_redis_away", "counters_redis_back"));
+}
+
 TEST_F(SharedCountersAwayTest, SendsAtTheStartWhatAnotherProcessLeft) {
   options_.cache = seconds(60);
   const CounterKey host = key_of("example.org");

@@ -1,0 +1,25 @@
+# How a release is hardened. A function of its arguments, so that tests/e2e/test_install.py can ask it for any machine.
+#   shingled_hardening(PREFIX PROCESSOR COMPILER_FLAGS LINKER_FLAGS)
+# Sets PREFIX_compile, PREFIX_define and PREFIX_link. A distributor who hardens by flags of his own (dpkg-buildflags,
+# rpm's optflags) decides alone: for the compiler and the linker each, ours are then left out.
+function(shingled_hardening prefix processor compiler_flags linker_flags)
+  set(compile "")
+  set(define "")
+  set(link "")
+  if(NOT compiler_flags MATCHES "-fstack-protector|_FORTIFY_SOURCE")
+    set(compile -fstack-protector-strong -fstack-clash-protection)
+    # Jumps and returns that are marked: Intel's CET, Arm's BTI and PAC. Other processors have neither.
+    if(processor MATCHES "^(x86_64|amd64|AMD64|i[3-6]86)$")
+      list(APPEND compile -fcf-protection)
+    elseif(processor MATCHES "^(aarch64|arm64)$")
+      list(APPEND compile -mbranch-protection=standard)
+    endif()
+    set(define _FORTIFY_SOURCE=2)
+  endif()
+  if(NOT linker_flags MATCHES "-z,(relro|now)")
+    set(link -Wl,-z,relro,-z,now,-z,noexecstack -pie)
+  endif()
+  set(${prefix}_compile ${compile} PARENT_SCOPE)
+  set(${prefix}_define ${define} PARENT_SCOPE)
+  set(${prefix}_link ${link} PARENT_SCOPE)
+endfunction()
