@@ -120,7 +120,7 @@ cases:
         self.ends_with(EX_DATAERR, "policy", "test", cases, "--rules", other)
 
     def test_explain_says_that_it_does_not_ask_the_counters(self):
-        note = "counters: not asked here"
+        note = "counters: not asked without --recipient"
         message = "From: a@example.org\nSubject: Hello\n\nHello, what about Monday?\n"
         self.assertIn(note, self.daemon.run("explain", stdin=message).stdout)
         self.rules.write_text("rules: {SHORT: {if: bytes < 1K, score: 1}}\n")
