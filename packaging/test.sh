@@ -4,8 +4,9 @@
 #   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd package
 # What runs where:
 #   format   clang-format, all files
-#   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: the branch point of origin/main, or HEAD~1
-#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=12, those with the most changed lines.
+#   tidy     changed headers, each alone, and clang-tidy: files of the program that differ from TIDY_BASE (default: the branch
+#            point of origin/main, or HEAD~1 on main itself; TIDY_BASE=all for all files). At most HEADERS_MAX=30 and
+#            TIDY_MAX=12, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
 #   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
@@ -30,10 +31,9 @@ sources() { git ls-files '*.h' '*.cpp'; }
 
 run_format() { sources | xargs clang-format-14 --dry-run --Werror; }
 
-# Prints the .cpp files that clang-tidy has to check: each file that differs from the base and, for each changed header, one
-# file that includes it.
-changed_sources() {
-  local base=${TIDY_BASE:-} file
+# Prints the files of the program that differ from the base, those with the most changed lines first.
+changed_files() {
+  local base=${TIDY_BASE:-}
   if [ -z "$base" ]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null) || base=
     [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~1
@@ -42,7 +42,14 @@ changed_sources() {
   git rev-parse --verify --quiet "$base^{commit}" >/dev/null ||
     { echo "test.sh: tidy does not find the commit '$base' to compare with; fetch it or set TIDY_BASE" >&2; return 64; }
   git diff --numstat --no-renames --diff-filter=d "$base" -- config mime storage milter |
-    awk '/\.(h|cpp)$/' | sort -k1,1nr -k3 | cut -f3 |
+    awk '/\.(h|cpp)$/' | sort -k1,1nr -k3 | cut -f3
+}
+
+# Prints the .cpp files that clang-tidy has to check: each file that differs from the base and, for each changed header, one
+# file that includes it.
+changed_sources() {
+  local file
+  changed_files |
     while read -r file; do
       case $file in
         *.cpp) echo "$file" ;;
@@ -51,8 +58,24 @@ changed_sources() {
     done | awk '!seen[$0]++'
 }
 
+# Each header that differs from the base, alone: it includes what it needs. About a second for each.
+check_headers() {
+  local files count
+  if [ "${TIDY_BASE:-}" = all ]; then
+    files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.h$')
+  else
+    files=$(changed_files | grep '\.h$') || return 0
+    count=$(wc -l <<<"$files")
+    files=$(head -n "${HEADERS_MAX:-30}" <<<"$files")
+  fi
+  echo "tidy: $(wc -l <<<"$files") of ${count:-all} headers alone"
+  xargs -P "$jobs" -n 1 clang++-14 -std=c++20 -fsyntax-only -Wall -Wextra -Wno-pragma-once-outside-header -Werror -I . \
+    -x c++-header <<<"$files"
+}
+
 run_tidy() {
   local files count most=${TIDY_MAX:-12}
+  check_headers
   if [ "${TIDY_BASE:-}" = all ]; then
     files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.cpp$')
     most=$(wc -l <<<"$files")

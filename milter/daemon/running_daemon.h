@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -93,18 +94,24 @@ class RunningDaemon {
   /// Called while the storage is loaded. False: a stop signal came.
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
-  Result<std::unique_ptr<filter::Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
+  Result<std::unique_ptr<filter::Scanner>> open_scanner(
+      std::shared_ptr<const Settings> settings,
+      std::shared_ptr<const storage::similar::SampleLibrary> library,
+      std::shared_ptr<const policy::Policy> policy) {
     return filter::Scanner::open(std::move(settings), store_.get(), clock_, random_,
-                                 similar_.library(), filter::Scanner::Names::kLater, policy_,
-                                 lists_.current());
+                                 std::move(library), filter::Scanner::Names::kLater,
+                                 std::move(policy), lists_.current());
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
   /// Checks the rules of the settings; there may be none.
   /// Errors: kInvalid: a rule is wrong; the message is that of the first mistake.
   static Result<std::shared_ptr<const policy::CompiledRules>> read_policy(const Settings& settings);
-  /// Makes the policy of these rules, for counters and for the next scanner. Its hits are reported
-  /// only once it is in force.
-  void make_policy(const policy::CompiledRules& rules);
+  /// The policy of these rules, for counters and for the next scanner. Its hits are reported only
+  /// once it is in force.
+  [[nodiscard]] std::shared_ptr<const policy::Policy> policy_of(
+      const policy::CompiledRules& rules) const;
+  /// Makes it the policy in force.
+  void use(std::shared_ptr<const policy::Policy> policy);
   /// Reads the lists of names that these settings and the rules in force ask.
   void use_lists(const Settings& settings) {
     lists_.use(policy::list_files_of(settings.policy, policy_->rules()));
@@ -133,8 +140,20 @@ class RunningDaemon {
   /// The settings as they are in their files now, or without files as they are; both null, and
   /// told, if they have an error.
   Wanted read_settings();
-  /// Puts a scanner with these settings in force. After an error all is as before.
-  Status reload_scanner(const Wanted& wanted);
+  /// What a reload puts in force: all of it, or nothing if one thing cannot be made.
+  struct Next {
+    std::shared_ptr<const Settings> settings;
+    // Of a milter; null and empty without one.
+    std::shared_ptr<const policy::Policy> policy;
+    std::shared_ptr<const filter::Scanner> scanner;
+    similar::LibraryReloader::Opened library;
+    std::optional<ratelimit::LimitReloader::Prepared> limits;
+    status::HttpServer::Keys keys;  ///< of counters.keys_file
+  };
+  /// Makes all of it. Changes nothing.
+  Result<Next> make_next(const Wanted& wanted);
+  Status make_milter(const Wanted& wanted, Next& next);
+  void put_in_force(Next next);
   void say_unchanged(std::string_view problem);
   /// Reloads in a thread of its own, and meanwhile reports to the watchdog.
   void reload_alive();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,47 +74,70 @@ RunningDaemon::Wanted RunningDaemon::read_settings() {
   return wanted;
 }
 
-Status RunningDaemon::reload_scanner(const Wanted& wanted) {
-  if (Status similar = similar_.use(wanted.settings->similar); !similar) return similar;
-  const auto before = policy_;
-  make_policy(*wanted.rules);
-  use_lists(*wanted.settings);
-  auto scanner = open_scanner(wanted.settings);
-  Status limited = scanner ? limits_.use(wanted.settings->ratelimit) : Status(scanner.error());
-  if (!limited) {
-    policy_ = before;
-    use_lists(scanner_->get()->settings());
-    return limited;
+Result<RunningDaemon::Next> RunningDaemon::make_next(const Wanted& wanted) {
+  Next next;
+  next.settings = wanted.settings;
+  if (scanner_ != nullptr) {
+    if (Status made = make_milter(wanted, next); !made) return made.error();
   }
-  rule_hits_.use(policy_->rules(), policy_->hits());
-  use(*std::move(scanner));
-  memory_->set_max(wanted.settings->milter.memory_max);
+  if (counter_http_ != nullptr) {
+    auto keys = counter_http_->read_keys();
+    if (!keys) return keys.error().in("counters.keys_file");
+    next.keys = *std::move(keys);
+  }
+  return next;
+}
+
+Status RunningDaemon::make_milter(const Wanted& wanted, Next& next) {
+  next.policy = policy_of(*wanted.rules);
+  auto library = similar_.open(wanted.settings->similar);
+  if (!library) return library.error();
+  next.library = *std::move(library);
+  std::shared_ptr<const storage::similar::SampleLibrary> searched = next.library.library;
+  if (searched == nullptr) searched = similar_.library();
+  auto scanner = open_scanner(wanted.settings, std::move(searched), next.policy);
+  if (!scanner) return scanner.error();
+  next.scanner = *std::move(scanner);
+  auto limits = limits_.prepare(wanted.settings->ratelimit);
+  if (!limits) return limits.error();
+  next.limits = *std::move(limits);
   return {};
+}
+
+void RunningDaemon::put_in_force(Next next) {
+  const Settings& settings = *next.settings;
+  if (next.scanner != nullptr) {
+    similar_.use(std::move(next.library));
+    use(std::move(next.policy));
+    use_lists(settings);
+    limits_.use(*std::move(next.limits));
+    use(std::move(next.scanner));
+    memory_->set_max(settings.milter.memory_max);
+  }
+  use_counters(settings);
+  if (milter_ != nullptr) history_.use(settings.history, settings.counters);
+  reports_.use(next.settings);
+  if (counter_http_ != nullptr) counter_http_->use_keys(std::move(next.keys));
+  log_.set_level(settings.daemon.log_level);
 }
 
 void RunningDaemon::reload() {
   process::notify_reloading();
-  auto [wanted, rules] = read_settings();
-  if (wanted != nullptr && scanner_ != nullptr) {
-    if (Status scans = reload_scanner({wanted, rules}); !scans) {
-      say_unchanged(scans.error().message);
-      wanted = nullptr;
+  const Wanted wanted = read_settings();
+  if (wanted.settings != nullptr) {
+    auto next = make_next(wanted);
+    // The last thing that may fail, and it changes nothing then.
+    const Status served =
+        next && server_ != nullptr ? server_->reload(server_options(*wanted.settings)) : Status();
+    if (!next || !served) {
+      say_unchanged(!next ? next.error().message : served.error().message);
+    } else {
+      put_in_force(*std::move(next));
+      for (const std::string& name : process::restart_needed(*settings_, *wanted.settings)) {
+        log_.warning(LogLine("reload_needs_restart").field("option", name));
+      }
+      log_.info(LogLine("reloaded").field("file", source_.file));
     }
-  }
-  if (wanted != nullptr) {
-    use_counters(*wanted);
-    if (milter_ != nullptr) history_.use(wanted->history, wanted->counters);
-    reports_.use(wanted);
-    if (server_ != nullptr) server_->reload(server_options(*wanted));
-    if (counter_http_ != nullptr) {
-      const Status keys = counter_http_->reload_keys();
-      if (!keys) say_unchanged(keys.error().in("counters.keys_file").message);
-    }
-    log_.set_level(wanted->daemon.log_level);
-    for (const std::string& name : process::restart_needed(*settings_, *wanted)) {
-      log_.warning(LogLine("reload_needs_restart").field("option", name));
-    }
-    log_.info(LogLine("reloaded").field("file", source_.file));
   }
   process::notify_ready("serving");
 }
@@ -126,8 +150,14 @@ Result<std::shared_ptr<const policy::CompiledRules>> RunningDaemon::read_policy(
   return read.rules;
 }
 
-void RunningDaemon::make_policy(const policy::CompiledRules& rules) {
-  policy_ = std::make_shared<const policy::Policy>(rules, rule_hits_.counts_for(rules));
+std::shared_ptr<const policy::Policy> RunningDaemon::policy_of(
+    const policy::CompiledRules& rules) const {
+  return std::make_shared<const policy::Policy>(rules, rule_hits_.counts_for(rules));
+}
+
+void RunningDaemon::use(std::shared_ptr<const policy::Policy> policy) {
+  policy_ = std::move(policy);
+  rule_hits_.use(policy_->rules(), policy_->hits());
 }
 
 void RunningDaemon::reopen_log() {

@@ -52,8 +52,7 @@ Status RunningDaemon::start() {
   }
   auto rules = read_policy(*settings_);
   if (!rules) return rules.error();
-  make_policy(**rules);
-  rule_hits_.use(policy_->rules(), policy_->hits());
+  use(policy_of(**rules));
   counters_.connect(
       [persons = persons_](std::string_view address) { return persons->person_of(address); });
   use_counters(*settings_);
@@ -74,9 +73,11 @@ Status RunningDaemon::start() {
   if (Status status = start_counter_service(); !status) return status;
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
-    if (Status status = similar_.use(settings_->similar); !status) return status;
+    auto library = similar_.open(settings_->similar);
+    if (!library) return library.error();
+    similar_.use(*std::move(library));
     use_lists(*settings_);
-    auto scanner = open_scanner(settings_);
+    auto scanner = open_scanner(settings_, similar_.library(), policy_);
     if (!scanner) return scanner.error();
     use(*std::move(scanner));
     if (Status status = limits_.use(settings_->ratelimit); !status) return status;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "config/base/byte_reader.h"
 #include "config/base/result.h"
 #include "milter/history/message_record.h"

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "config/options/policy_options.h"
 #include "milter/names/list_files.h"
 #include "milter/rules/evidence.h"

@@ -7,24 +7,32 @@
 namespace shingled::milter::ratelimit {
 
 Status LimitReloader::use(const MailLimitOptions& options) {
-  auto complete = lists_.read(options);
-  if (!complete) return complete.error();
-  if (options.enabled() && store() == nullptr) {
-    if (Status opened = open_store(options); !opened) return opened;
-  }
-  lists_.accept();
-  options_ = options;
-  current_.set(options.enabled() ? std::make_shared<const MailLimiter>(*std::move(complete),
-                                                                       store(), clock_, counters_)
-                                 : nullptr);
+  auto prepared = prepare(options);
+  if (!prepared) return prepared.error();
+  use(*std::move(prepared));
   return {};
 }
 
-Status LimitReloader::open_store(const MailLimitOptions& options) {
-  auto opened = storage::buckets::open_buckets(options, clock_, random_, logger_);
-  if (!opened) return opened.error();
-  *store_.lock() = *std::move(opened);
-  return {};
+Result<LimitReloader::Prepared> LimitReloader::prepare(const MailLimitOptions& options) {
+  auto complete = lists_.read(options);
+  if (!complete) return complete.error();
+  Prepared prepared{options, *std::move(complete), store()};
+  if (options.enabled() && prepared.store == nullptr) {
+    auto opened = storage::buckets::open_buckets(options, clock_, random_, logger_);
+    if (!opened) return opened.error();
+    prepared.store = *std::move(opened);
+  }
+  return prepared;
+}
+
+void LimitReloader::use(Prepared prepared) {
+  lists_.accept();
+  *store_.lock() = prepared.store;
+  options_ = std::move(prepared.options);
+  current_.set(options_.enabled()
+                   ? std::make_shared<const MailLimiter>(
+                         std::move(prepared.complete), std::move(prepared.store), clock_, counters_)
+                   : nullptr);
 }
 
 void LimitReloader::refresh() {

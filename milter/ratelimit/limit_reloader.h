@@ -3,8 +3,12 @@
 #include <memory>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
+#include "config/base/result.h"
+#include "config/metrics/metric_report.h"
+#include "config/options/ratelimit_options.h"
 #include "milter/ratelimit/limit_lists.h"
 #include "milter/ratelimit/mail_limiter.h"
 
@@ -22,6 +26,14 @@ class LimitReloader {
   /// servers) does not change any more.
   /// Errors: of a list file or of the buckets; then the old limits stay in force.
   Status use(const MailLimitOptions& options);
+  /// What `use` puts in force, in two steps: `prepare` does all that can fail and changes nothing.
+  struct Prepared {
+    MailLimitOptions options;   ///< as given
+    MailLimitOptions complete;  ///< with the contents of list files
+    std::shared_ptr<storage::buckets::BucketStore> store;
+  };
+  [[nodiscard]] Result<Prepared> prepare(const MailLimitOptions& options);
+  void use(Prepared prepared);
   /// Applies changed list files. Call it about once a second.
   void refresh();
   /// Ends the limits for new messages and releases the buckets; buckets with a file are written to
@@ -36,8 +48,6 @@ class LimitReloader {
   void report(MetricReport& report) const;
 
  private:
-  Status open_store(const MailLimitOptions& options);
-
   Clock& clock_;
   Random& random_;
   Logger& logger_;

@@ -23,10 +23,15 @@ std::string with_word(std::string_view list, const std::string& word) {
   return out;
 }
 
+/// Whether a location is that of this script, wherever its compiled form is.
+bool is_script(const std::string& location, const std::string& script) {
+  return location.substr(0, location.find(';')) == script;
+}
+
 /// The rule of IMAPSieve that runs this script: "plugin/imapsieve_mailbox2"; empty = none.
 std::string rule_with(const DoveSettings& settings, const std::string& script) {
   for (const auto& [name, value] : settings) {
-    if (name.starts_with(kRule) && name.ends_with("_before") && value == script)
+    if (name.starts_with(kRule) && name.ends_with("_before") && is_script(value, script))
       return name.substr(0, name.size() - std::string_view("_before").size());
   }
   return "";
@@ -45,7 +50,7 @@ std::string before_for(const DoveSettings& settings, const std::string& script) 
   std::string name = "sieve_before";
   for (int number = 2;; ++number) {
     const std::string now = setting_of(settings, "plugin/" + name);
-    if (now.empty() || now == script) return name;
+    if (now.empty() || is_script(now, script)) return name;
     name = "sieve_before" + std::to_string(number);
   }
 }
@@ -141,12 +146,15 @@ class Change23 {
     const std::string out_of = number(ham_rule);
     want(into + "_name", junk_, "what is moved to this mailbox is spam");
     want(into + "_causes", "COPY", "a move is a copy");
-    want(into + "_before", spam, "reports it");
+    want(into + "_before", spam + compiled(), "reports it");
     want(out_of + "_name", "*", "what is moved to any other mailbox");
     want(out_of + "_from", junk_, "from this one is wanted mail");
     want(out_of + "_causes", "COPY", "a move is a copy");
-    want(out_of + "_before", ham, "reports it");
+    want(out_of + "_before", ham + compiled(), "reports it");
   }
+
+  /// Users may not write beside the scripts, and nobody may write to /usr.
+  [[nodiscard]] std::string compiled() const { return ";bindir=" + facts_.compiled; }
 
   /// What the script of delivery knows by another name than its own.
   void tell(const std::string& name, const std::string& value, std::string_view standard) {
@@ -160,13 +168,14 @@ class Change23 {
     const std::string script = "file:" + facts_.share + std::string(kJunkScript);
     const std::string name = before_for(settings_, script);
     if (!facts_.junk_rule) {
-      if (setting_of(settings_, "plugin/" + name) == script)
-        plan_.differences.push_back({"plugin/" + name, script, "", std::string(kNoRule)});
+      const std::string now = setting_of(settings_, "plugin/" + name);
+      if (is_script(now, script))
+        plan_.differences.push_back({"plugin/" + name, now, "", std::string(kNoRule)});
       return;
     }
     for (const char* protocol : {"protocol lda", "protocol lmtp"})
       plugin(protocol, "sieve", "delivery runs scripts");
-    want(name, script, "marked mail goes to " + junk_);
+    want(name, script + compiled(), "marked mail goes to " + junk_);
     tell("junk", junk_, DovecotFacts{}.junk);
     tell("status", facts_.status_header, DovecotFacts{}.status_header);
     tell("spam", facts_.spam_header, DovecotFacts{}.spam_header);

@@ -105,9 +105,13 @@ class Change24 {
     want("type", "before", "before the scripts of the user");
     want("cause", "copy", "a move is a copy");
     want("path", facts_.share + std::string(file), why);
+    compiled();
     end();
     end();
   }
+
+  /// Users may not write beside the scripts, and nobody may write to /usr.
+  void compiled() { want("bin_path", facts_.compiled, "for its compiled form"); }
 
   /// Marked mail goes to the mailbox of spam at delivery.
   void marked(const std::string& junk) {
@@ -126,6 +130,7 @@ class Change24 {
     begin(kName);
     want("type", "before", "before the scripts of the user");
     want("path", facts_.share + std::string(kJunkScript), "marked mail goes to " + junk);
+    compiled();
     end();
     tell("junk", junk, DovecotFacts{}.junk);
     tell("status", facts_.status_header, DovecotFacts{}.status_header);

@@ -13,6 +13,7 @@ struct DovecotFacts {
   std::string folder;         ///< with dovecot.conf
   std::string main;           ///< the text of dovecot.conf
   std::string share;          ///< with the scripts: /usr/share/shingled/dovecot
+  std::string compiled;       ///< with their compiled form: /var/cache/shingled/dovecot
   std::string junk = "Junk";  ///< the mailbox of spam, where none has that special use
   bool junk_rule = true;      ///< deliver marked mail to that mailbox
   std::string status_header = "X-Shingled-Status";  ///< milter.headers.status; empty = not added

@@ -134,6 +134,7 @@ Result<Plan> SetupRun::look_at_dovecot() {
   DovecotFacts facts;
   facts.folder = folder_;
   facts.share = own_.share;
+  facts.compiled = own_.compiled;
   facts.junk_rule = own_.junk_rule;
   facts.status_header = own_.status_header;
   facts.spam_header = own_.spam_header;
@@ -157,8 +158,7 @@ Result<Plan> SetupRun::look_at_dovecot() {
   if (facts.junk_rule) scripts.push_back(kJunkScript);
   for (const std::string_view name : scripts) {
     const std::string script = own_.share + std::string(name);
-    const std::string compiled = script.substr(0, script.rfind('.')) + ".svbin";
-    if (plan.problems.empty() && !machine_.is_newer(compiled, script))
+    if (plan.problems.empty() && !machine_.is_newer(compiled_form(script), script))
       plan.scripts.push_back(script);
   }
   return plan;
@@ -190,13 +190,25 @@ Result<SetupRun::Applied> SetupRun::apply(const Plan& plan, const std::string& s
     if (Status done = machine_.write(edit.path, edit.content); !done) return done.error();
     applied.lines.push_back(edit.path + ": changed");
   }
+  if (!plan.scripts.empty()) {
+    auto made = machine_.run({"install", "-d", "-m", "755", own_.compiled});
+    if (!made) return made.error().in(own_.compiled);
+  }
   for (const std::string& script : plan.scripts) {
-    const auto done =
-        machine_.run({"sievec", "-c", folder_ + "/dovecot.conf", "-x", kSieveExtensions, script});
+    const std::string compiled = compiled_form(script);
+    auto done = machine_.run(
+        {"sievec", "-c", folder_ + "/dovecot.conf", "-x", kSieveExtensions, script, compiled});
+    // Beside a script it takes the mode of the script, elsewhere only its owner may read it.
+    if (done) done = machine_.run({"chmod", "644", compiled});
     applied.lines.push_back(script + ": " +
                             (done ? "compiled" : "not compiled: " + done.error().message));
   }
   return applied;
+}
+
+std::string SetupRun::compiled_form(const std::string& script) const {
+  const std::size_t name = script.rfind('/');
+  return own_.compiled + script.substr(name, script.rfind('.') - name) + ".svbin";
 }
 
 Result<SetupRun::Applied> SetupRun::apply_to_postfix(const Plan& plan, const std::string& stamp) {

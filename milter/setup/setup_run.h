@@ -25,6 +25,7 @@ struct OwnFacts {
   std::string storage_key;        ///< its public key, if it refuses what is not encrypted
   std::vector<RspamdList> lists;  ///< of the rule with the local storage
   std::string share;              ///< folder with what belongs to Dovecot
+  std::string compiled;           ///< folder for the compiled form of its scripts
   bool junk_rule = true;          ///< Dovecot delivers marked mail to the mailbox of spam
   std::string status_header;      ///< milter.headers.status
   std::string spam_header;        ///< milter.headers.spam
@@ -63,6 +64,8 @@ class SetupRun {
   Result<Plan> look_at_dovecot();
   Result<Plan> look_at_rspamd();
   Result<Plan> look_at_reports();
+  /// The file that sievec makes of a script. Nothing is written to /usr at run time.
+  [[nodiscard]] std::string compiled_form(const std::string& script) const;
   Result<Applied> apply_to_postfix(const Plan& plan, const std::string& stamp);
   /// Makes a copy of a file that is there.
   Status keep(const std::string& path, const std::string& stamp, Applied& applied);

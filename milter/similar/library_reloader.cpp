@@ -13,23 +13,27 @@ constexpr std::chrono::seconds kRefreshEvery{1};
 
 }  // namespace
 
-Status LibraryReloader::use(const SimilarOptions& options) {
-  if (!options.enabled || library() != nullptr) return {};
+Result<LibraryReloader::Opened> LibraryReloader::open(const SimilarOptions& options) const {
+  if (!options.enabled || library() != nullptr) return Opened();
   const TimePoint start = clock_.now();
   auto opened = storage::similar::SampleLibrary::open(
       {.file = options.file, .part_block_size = options.part_block_size, .parts = options.parts});
   if (!opened) return opened.error().in("similar.file " + options.file);
-  const auto counts = (*opened)->counts();
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - start);
+  return Opened{options.file, *std::move(opened), clock_.now() - start};
+}
+
+void LibraryReloader::use(Opened opened) {
+  if (opened.library == nullptr) return;
+  const auto counts = opened.library->counts();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(opened.took);
   logger_.info(LogLine("similar_opened")
-                   .field("file", options.file)
+                   .field("file", opened.file)
                    .field("samples", counts.samples)
                    .field("memory", counts.bytes)
                    .field("time_ms", took.count()));
-  file_ = options.file;
-  *library_.lock() = *std::move(opened);
+  file_ = std::move(opened.file);
+  *library_.lock() = std::move(opened.library);
   task_.emplace("similar", kRefreshEvery, [this](const std::stop_token&) { refresh(); });
-  return {};
 }
 
 void LibraryReloader::refresh() {

@@ -2,12 +2,14 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/outage.h"
 #include "config/base/periodic_task.h"
+#include "config/base/result.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/similar_options.h"
 #include "storage/similar/sample_library.h"
@@ -27,10 +29,17 @@ class LibraryReloader {
   LibraryReloader(const LibraryReloader&) = delete;
   LibraryReloader& operator=(const LibraryReloader&) = delete;
 
-  /// Opens the library if `options` enable it and it is not open yet. The file does not change any
-  /// more.
+  /// A library that is open, but not in use.
+  struct Opened {
+    std::string file;
+    std::shared_ptr<storage::similar::SampleLibrary> library;  ///< null: there is nothing new
+    Duration took{};
+  };
+  /// Opens the library if `options` enable it and none is in use yet. Changes nothing here.
   /// Errors: those of SampleLibrary::open, with option and file.
-  Status use(const SimilarOptions& options);
+  [[nodiscard]] Result<Opened> open(const SimilarOptions& options) const;
+  /// Uses it from now on. The file does not change any more.
+  void use(Opened opened);
   /// Reads changes now. Called by the thread and by tests.
   void refresh();
   /// Ends the thread and releases the library; other owners of the pointer keep it.

@@ -48,16 +48,13 @@ Result<std::vector<Digest>> read_keys(const std::string& path) {
 
 Result<std::unique_ptr<AccessKeys>> AccessKeys::open(std::string path) {
   std::unique_ptr<AccessKeys> keys(new AccessKeys(std::move(path)));
-  if (Status read = keys->reload(); !read) return read.error();
+  auto digests = keys->read();
+  if (!digests) return digests.error();
+  keys->use(*std::move(digests));
   return keys;
 }
 
-Status AccessKeys::reload() {
-  auto digests = read_keys(path_);
-  if (!digests) return digests.error();
-  *digests_.lock() = *std::move(digests);
-  return {};
-}
+Result<std::vector<Digest>> AccessKeys::read() const { return read_keys(path_); }
 
 bool AccessKeys::accept(std::string_view key) const {
   const Digest wanted = key_digest(key.substr(0, kKeyBytesMax + 1));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/base/guarded.h"
@@ -26,9 +27,11 @@ class AccessKeys {
   ///         a key.
   static Result<std::unique_ptr<AccessKeys>> open(std::string path);
 
-  /// Reads the file again. After an error the keys are as before.
+  /// The digests of the keys that are in the file now; the keys in force stay.
   /// Errors: those of `open`.
-  Status reload();
+  [[nodiscard]] Result<std::vector<Digest>> read() const;
+  /// These are in force from now on.
+  void use(std::vector<Digest> digests) { digests_.lock()->swap(digests); }
 
   /// Cost: 1 µs and some ns for each key, whether or not it is one of them.
   [[nodiscard]] bool accept(std::string_view key) const;

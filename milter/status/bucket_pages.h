@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "milter/status/http_message.h"

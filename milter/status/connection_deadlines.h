@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <list>
+#include <stop_token>
 #include <thread>
 #include <unordered_map>
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "config/metrics/counter_table.h"

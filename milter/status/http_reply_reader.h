@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "config/base/result.h"
 #include "milter/status/http_message.h"

@@ -377,9 +377,13 @@ HttpServer::~HttpServer() = default;
 
 const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
 
-Status HttpServer::reload_keys() {
-  AccessKeys* keys = impl_->access_keys();
-  return keys == nullptr ? Status() : keys->reload();
+Result<HttpServer::Keys> HttpServer::read_keys() const {
+  const AccessKeys* file = impl_->access_keys();
+  return file == nullptr ? Result<Keys>(Keys()) : file->read();
+}
+
+void HttpServer::use_keys(Keys keys) {
+  if (AccessKeys* file = impl_->access_keys()) file->use(std::move(keys));
 }
 
 }  // namespace shingled::milter::status

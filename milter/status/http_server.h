@@ -9,6 +9,7 @@
 #include "config/base/result.h"
 #include "milter/status/http_message.h"
 #include "milter/status/http_server_options.h"
+#include "mime/fingerprint/fingerprint.h"
 
 namespace shingled::milter::status {
 
@@ -43,9 +44,12 @@ class HttpServer {
   /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
   [[nodiscard]] const std::vector<std::string>& addresses() const;
 
-  /// Reads the file of keys again. After an error the keys are as before.
+  using Keys = std::vector<Digest>;
+  /// Reads the file of keys again; the keys in force stay. Empty if the server has no such file.
   /// Errors: those of AccessKeys.
-  Status reload_keys();
+  [[nodiscard]] Result<Keys> read_keys() const;
+  /// What `read_keys` gave is in force from now on.
+  void use_keys(Keys keys);
 
   class Impl;
 

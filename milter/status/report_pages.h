@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "milter/reports/report_desk.h"
 #include "milter/status/http_message.h"

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"

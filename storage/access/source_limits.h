@@ -2,8 +2,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "config/base/at_most_every.h"
 #include "config/base/clock.h"

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"

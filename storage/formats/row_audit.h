@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "storage/formats/digest_rows.h"
 #include "storage/formats/verify.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/model/flag_set.h"
 #include "storage/model/fuzzy_store.h"

@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -89,13 +89,11 @@ class FuzzyServer::Impl {
     }
   }
 
-  void reload(const ServerOptions& options) {
-    if (const Status status = reloader_->reload(options); !status) {
-      logger_.error(LogLine("fuzzy_reload_refused").field("why", status.error().message));
-      return;
-    }
+  Status reload(const ServerOptions& options) {
+    if (Status status = reloader_->reload(options); !status) return status;
     access_.set(snapshot_of(*reloader_));
     wake_all();  // a worker may sleep with the old timeout
+    return {};
   }
   void refresh() {
     if (reloader_->refresh()) access_.set(snapshot_of(*reloader_));
@@ -181,7 +179,7 @@ Result<std::unique_ptr<FuzzyServer>> FuzzyServer::start(const ServerOptions& opt
 FuzzyServer::FuzzyServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FuzzyServer::~FuzzyServer() = default;
 
-void FuzzyServer::reload(const ServerOptions& options) { impl_->reload(options); }
+Status FuzzyServer::reload(const ServerOptions& options) { return impl_->reload(options); }
 void FuzzyServer::refresh() { impl_->refresh(); }
 void FuzzyServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
 const std::vector<SocketAddress>& FuzzyServer::addresses() const { return impl_->addresses(); }

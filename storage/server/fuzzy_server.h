@@ -41,8 +41,9 @@ class FuzzyServer {
   FuzzyServer& operator=(FuzzyServer&&) = delete;
 
   /// Applies new access lists, limits and keys between two packets; sockets and threads stay as
-  /// they are. If the options are not valid, logs the reason and changes nothing.
-  void reload(const ServerOptions& options);
+  /// they are.
+  /// Errors: those of AccessReloader; then nothing has changed.
+  Status reload(const ServerOptions& options);
   /// Reads the files of access lists and keys again if they have changed. Call it about every
   /// second, from the thread that calls `reload`.
   void refresh();

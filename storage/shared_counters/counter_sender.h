@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "config/base/guarded.h"
 #include "config/base/logger.h"

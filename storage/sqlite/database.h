@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "config/base/byte_reader.h"
 #include "config/base/result.h"

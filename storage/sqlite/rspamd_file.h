@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"

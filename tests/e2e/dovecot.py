@@ -109,6 +109,11 @@ class Dovecot:
             """))
         (self.conf / "conf.d/10-mail.conf").write_text("mail_fsync = never\n")
 
+    def setup(self, share):
+        """The arguments of shingled for the scripts below this folder. Nothing is written there."""
+        return ("setup", "dovecot", "--config-dir", self.conf, "--share-dir", share / "dovecot",
+                "--compiled-dir", self.folder / "compiled")
+
     def __enter__(self):
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(["/usr/sbin/dovecot", "-F", "-c", self.conf / "dovecot.conf"],

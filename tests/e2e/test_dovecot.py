@@ -65,9 +65,10 @@ class Moves(WithSpool):
     def setUp(self):
         super().setUp()
         self.dovecot = Dovecot(self.tmp)
-        setup = self.daemon.run("setup", "dovecot", "--apply", "--config-dir", self.dovecot.conf, "--share-dir",
-                                self.share / "dovecot")
+        setup = self.daemon.run(*self.dovecot.setup(self.share), "--apply")
         self.assertEqual(setup.returncode, 0, setup.stdout + setup.stderr)
+        self.assertEqual(len(list((self.dovecot.folder / "compiled").glob("*.svbin"))), 3)
+        self.assertEqual(list(self.share.rglob("*.svbin")), [], "in an installation this is below /usr")
         self.enterContext(self.dovecot)
 
     def test_moves_are_reports(self):
@@ -212,7 +213,7 @@ class Discarded(WithSpool):
 
     def start(self, mailboxes, expunged="", again=True):
         dovecot = Dovecot(self.tmp, {"Junk": "\\Junk", "Trash": "\\Trash", "Archive": "", **mailboxes})
-        arguments = ("setup", "dovecot", "--apply", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        arguments = (*dovecot.setup(self.share), "--apply")
         self.assertEqual(self.daemon.run(*arguments).returncode, 0)
         if expunged:
             (dovecot.conf / "conf.d/11-lazy.conf").write_text(
@@ -264,7 +265,7 @@ class OtherNames(WithSpool):
     def test_mailboxes_of_another_language_below_a_prefix(self):
         mailboxes = {"Нежелательная почта": "\\Junk \\Flagged", "Papelera & más": "\\Trash", "Archive": ""}
         dovecot = Dovecot(self.tmp, mailboxes, prefix="INBOX.")
-        arguments = ("setup", "dovecot", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        arguments = dovecot.setup(self.share)
         setup = self.daemon.run(*arguments, "--apply")
         self.assertEqual(setup.returncode, 0, setup.stdout + setup.stderr)
         junk, trash = "INBOX.Нежелательная почта", "INBOX.Papelera & más"
@@ -283,7 +284,7 @@ class OtherNames(WithSpool):
 
     def test_plugins_that_are_added_later_count(self):
         dovecot = Dovecot(self.tmp)
-        arguments = ("setup", "dovecot", "--config-dir", dovecot.conf, "--share-dir", self.share / "dovecot")
+        arguments = dovecot.setup(self.share)
         self.assertEqual(self.daemon.run(*arguments, "--apply").returncode, 0)
         (dovecot.conf / "conf.d/20-imap.conf").write_text("protocol imap {\n  mail_plugins = $mail_plugins imap_quota\n}\n")
         self.assertEqual(self.daemon.run(*arguments, "--check").returncode, 0)
@@ -310,8 +311,7 @@ class Delivery(WithSpool):
         return self.enterContext(self.dovecot)
 
     def set_up(self, *arguments, code=0):
-        done = self.daemon.run("setup", "dovecot", "--config-dir", self.dovecot.conf, "--share-dir", self.share / "dovecot",
-                               *arguments)
+        done = self.daemon.run(*self.dovecot.setup(self.share), *arguments)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout
 

@@ -38,8 +38,7 @@ class Mailboxes(unittest.TestCase):
         share = self.tmp / "share"
         shared_files(share, clients, spool)
         self.dovecot = Dovecot(self.tmp)
-        done = self.daemon.run("setup", "dovecot", "--apply", "--config-dir", self.dovecot.conf, "--share-dir",
-                               share / "dovecot")
+        done = self.daemon.run(*self.dovecot.setup(share), "--apply")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.enterContext(self.dovecot)
         self.sink = SmtpSink()

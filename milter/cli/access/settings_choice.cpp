@@ -85,7 +85,7 @@ void SettingsArguments::add_to(CLI::App& command) {
       .add_option("-o,--option", overrides, "One setting as section.key=value; the value is YAML")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_flag("-e,--environment", environment,
+  command.add_flag("--environment", environment,
                    "Settings of variables SHINGLED_SECTION__KEY, too; -o counts more");
 }
 

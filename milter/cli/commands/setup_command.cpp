@@ -36,6 +36,7 @@ struct SetupArguments {
   bool remove = false;
   std::string folder;
   std::string share = "/usr/share/shingled/dovecot";
+  std::string compiled = "/var/cache/shingled/dovecot";
   bool no_junk_rule = false;
   std::string residents;
 };
@@ -62,6 +63,7 @@ setup::OwnFacts own_facts(const Settings& settings, const SetupArguments& argume
       own.lists.push_back({flag.symbol, flag.flag, flag.hits_limit});
   }
   own.share = arguments.share;
+  own.compiled = arguments.compiled;
   own.junk_rule = !arguments.no_junk_rule;
   own.status_header = settings.milter.headers.status;
   own.spam_header = settings.milter.headers.spam;
@@ -249,6 +251,10 @@ void add_setup_command(CLI::App& app, Command& chosen) {
   command
       ->add_option("--share-dir", arguments->share,
                    "Folder with the scripts for Dovecot (/usr/share/shingled/dovecot)")
+      ->type_name("DIR");
+  command
+      ->add_option("--compiled-dir", arguments->compiled,
+                   "Folder for their compiled form (/var/cache/shingled/dovecot)")
       ->type_name("DIR");
   command->add_flag("--no-junk-rule", arguments->no_junk_rule,
                     "Leave out the rule by which Dovecot delivers marked mail to Junk");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "config/base/result.h"
 #include "milter/cli/names/list_commands.h"
 #include "milter/names/name_entry.h"

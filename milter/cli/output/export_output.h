@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "config/base/random.h"

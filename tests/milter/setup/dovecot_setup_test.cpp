@@ -29,6 +29,7 @@ DovecotFacts facts(std::string config) {
   out.folder = "/etc/dovecot";
   out.main = "protocols = imap\n!include conf.d/*.conf\n";
   out.share = "/usr/share/shingled/dovecot";
+  out.compiled = "/var/cache/shingled/dovecot";
   return out;
 }
 
@@ -45,12 +46,14 @@ TEST(DovecotPlan, MakesOneFileThatIsThenRight) {
   for (const char* line :
        {"  mail_plugins = $mail_plugins imap_sieve\n", "  imapsieve_mailbox1_name = Junk\n",
         "  imapsieve_mailbox2_from = Junk\n", "  imapsieve_mailbox2_name = *\n",
-        "  imapsieve_mailbox1_before = file:/usr/share/shingled/dovecot/report-spam.sieve\n",
+        "  imapsieve_mailbox1_before = file:/usr/share/shingled/dovecot/report-spam.sieve"
+        ";bindir=/var/cache/shingled/dovecot\n",
         "  sieve_plugins = sieve_imapsieve sieve_extprograms\n",
         "  sieve_pipe_bin_dir = /usr/share/shingled/dovecot/bin\n",
         "protocol lda {\n  mail_plugins = $mail_plugins sieve\n}\n",
         "protocol lmtp {\n  mail_plugins = $mail_plugins sieve\n}\n",
-        "  sieve_before = file:/usr/share/shingled/dovecot/marked-to-junk.sieve\n"}) {
+        "  sieve_before = file:/usr/share/shingled/dovecot/marked-to-junk.sieve"
+        ";bindir=/var/cache/shingled/dovecot\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(text.find("sieve_env_"), std::string::npos) << "the names are those of the script";
@@ -145,7 +148,7 @@ TEST(DovecotPlan, MarkedMailIsFiledBehindTheScriptsThatAreThere) {
       "  sieve_before4 = /etc/dovecot/never-read.sieve\n}\n";
   const Plan plan = plan_dovecot(facts(config));
   EXPECT_NE(plan.edits.at(0).content.find(
-                "  sieve_before3 = file:/usr/share/shingled/dovecot/marked-to-junk.sieve\n"),
+                "  sieve_before3 = file:/usr/share/shingled/dovecot/marked-to-junk.sieve;bindir="),
             std::string::npos);
   EXPECT_TRUE(plan_dovecot(facts(with_file(config, plan))).is_right());
 }
@@ -226,7 +229,7 @@ DovecotFacts facts24(std::string config) {
 TEST(DovecotPlan24, MakesOneFileThatIsThenRight) {
   const Plan plan = plan_dovecot(facts24(kDebian13));
   ASSERT_EQ(plan.edits.size(), 1U);
-  EXPECT_EQ(plan.differences.size(), 17U);
+  EXPECT_EQ(plan.differences.size(), 20U);
   EXPECT_EQ(plan.edits[0].path, "/etc/dovecot/conf.d/95-shingled.conf");
   EXPECT_EQ(plan.edits[0].content,
             R"(# Reports by moves into and out of Junk; made by: shingled setup dovecot --apply
@@ -250,6 +253,7 @@ mailbox "Junk" {
     type = before
     cause = copy
     path = /usr/share/shingled/dovecot/report-spam.sieve
+    bin_path = /var/cache/shingled/dovecot
   }
 }
 imapsieve_from "Junk" {
@@ -257,6 +261,7 @@ imapsieve_from "Junk" {
     type = before
     cause = copy
     path = /usr/share/shingled/dovecot/report-ham.sieve
+    bin_path = /var/cache/shingled/dovecot
   }
 }
 protocol lda {
@@ -272,6 +277,7 @@ protocol lmtp {
 sieve_script shingled-junk {
   type = before
   path = /usr/share/shingled/dovecot/marked-to-junk.sieve
+  bin_path = /var/cache/shingled/dovecot
 }
 )");
   EXPECT_TRUE(plan_dovecot(facts24(with_file(kDebian13, plan))).is_right());
@@ -299,18 +305,20 @@ TEST(DovecotPlan24, WhatIsThereIsNoDifference) {
               "  vnd.dovecot.pipe = yes\n}\nsieve_pipe_bin_dir = /etc/dovecot/programs\n"));
   std::vector<std::string> settings;
   for (const Difference& one : plan.differences) settings.push_back(one.setting + "=" + one.now);
-  EXPECT_EQ(
-      settings,
-      (std::vector<std::string>{
-          "sieve_plugins/sieve_imapsieve=", "sieve_global_extensions/special-use=no",
-          "sieve_global_extensions/vnd.dovecot.environment=",
-          "mailbox Junk/sieve_script shingled-spam/type=",
-          "mailbox Junk/sieve_script shingled-spam/cause=",
-          "mailbox Junk/sieve_script shingled-spam/path=",
-          "imapsieve_from Junk/sieve_script shingled-ham/type=",
-          "imapsieve_from Junk/sieve_script shingled-ham/cause=",
-          "imapsieve_from Junk/sieve_script shingled-ham/path=", "protocol lda/mail_plugins/sieve=",
-          "sieve_script shingled-junk/type=", "sieve_script shingled-junk/path="}));
+  EXPECT_EQ(settings,
+            (std::vector<std::string>{
+                "sieve_plugins/sieve_imapsieve=", "sieve_global_extensions/special-use=no",
+                "sieve_global_extensions/vnd.dovecot.environment=",
+                "mailbox Junk/sieve_script shingled-spam/type=",
+                "mailbox Junk/sieve_script shingled-spam/cause=",
+                "mailbox Junk/sieve_script shingled-spam/path=",
+                "mailbox Junk/sieve_script shingled-spam/bin_path=",
+                "imapsieve_from Junk/sieve_script shingled-ham/type=",
+                "imapsieve_from Junk/sieve_script shingled-ham/cause=",
+                "imapsieve_from Junk/sieve_script shingled-ham/path=",
+                "imapsieve_from Junk/sieve_script shingled-ham/bin_path=",
+                "protocol lda/mail_plugins/sieve=", "sieve_script shingled-junk/type=",
+                "sieve_script shingled-junk/path=", "sieve_script shingled-junk/bin_path="}));
   EXPECT_EQ(plan.edits.at(0).content.find("sieve_pipe_bin_dir"), std::string::npos);
   EXPECT_NE(plan.notes.at(0).find("ln -s /usr/share/shingled/dovecot/bin/shingled-report "
                                   "/etc/dovecot/programs"),

@@ -21,6 +21,7 @@ class FakeMachine final : public Machine {
     }
     if (arguments[0] == "dovecot") return std::string("2.3.19.1 (9b53102964)\n");
     if (arguments[0] == "sievec") return Error{ErrorCode::kInvalid, "sievec: no"};
+    if (arguments[0] == "install") return std::string();
     if (arguments[0] == "doveconf") return files["/etc/dovecot/conf.d/95-shingled.conf"];
     if (arguments[0] != "postconf") return Error{ErrorCode::kNotFound, arguments[0]};
     if (arguments.size() > 3 && arguments[3] == "-e") {
@@ -65,6 +66,7 @@ OwnFacts own() {
   out.storage = {SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""};
   out.lists = {{"FUZZY_DENIED", 11, 20}};
   out.share = "/usr/share/shingled/dovecot";
+  out.compiled = "/var/cache/shingled/dovecot";
   out.status_header = "X-Shingled-Status";
   out.spam_header = "X-Spam";
   return out;
@@ -193,7 +195,8 @@ TEST(SetupRun, CompilesScriptsThatAreNotOrNoMore) {
   ASSERT_TRUE(applied);
   EXPECT_EQ(applied->lines.size(), 3U);
   EXPECT_EQ(machine.calls.back().front(), "sievec");
-  EXPECT_EQ(machine.calls.back().back(), "/usr/share/shingled/dovecot/marked-to-junk.sieve");
+  EXPECT_EQ(*(machine.calls.back().end() - 2), "/usr/share/shingled/dovecot/marked-to-junk.sieve");
+  EXPECT_EQ(machine.calls.back().back(), "/var/cache/shingled/dovecot/marked-to-junk.svbin");
   machine.compiled = true;
   EXPECT_TRUE(run.look()->scripts.empty());
 }

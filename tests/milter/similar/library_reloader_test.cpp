@@ -21,6 +21,13 @@ class LibraryReloaderTest : public ::testing::Test {
     options_.file = file_.file();
   }
 
+  Status use() {
+    auto opened = reloader_.open(options_);
+    if (!opened) return opened.error();
+    reloader_.use(*std::move(opened));
+    return {};
+  }
+
   TemporaryLibrary file_;
   SimilarOptions options_;
   SystemClock clock_;
@@ -30,15 +37,25 @@ class LibraryReloaderTest : public ::testing::Test {
 
 TEST_F(LibraryReloaderTest, OpensTheLibraryOnlyIfItIsEnabled) {
   options_.enabled = false;
-  ASSERT_TRUE(reloader_.use(options_).has_value());
+  ASSERT_TRUE(use().has_value());
   EXPECT_EQ(reloader_.library(), nullptr);
   MetricReport report;
   reloader_.report(report);
   EXPECT_TRUE(report.families().empty());
 }
 
+TEST_F(LibraryReloaderTest, IsNotInUseBeforeItIsSaid) {
+  auto opened = reloader_.open(options_);
+  ASSERT_TRUE(opened.has_value());
+  EXPECT_NE(opened->library, nullptr);
+  EXPECT_EQ(reloader_.library(), nullptr);
+  reloader_.use(*std::move(opened));
+  EXPECT_NE(reloader_.library(), nullptr);
+  EXPECT_EQ(reloader_.open(options_)->library, nullptr) << "it is in use";
+}
+
 TEST_F(LibraryReloaderTest, ReadsChangesOfOtherProcesses) {
-  ASSERT_TRUE(reloader_.use(options_).has_value());
+  ASSERT_TRUE(use().has_value());
   const auto other = file_.open();
   const auto library = reloader_.library();
   std::atomic<bool> stop = false;
@@ -61,7 +78,7 @@ TEST_F(LibraryReloaderTest, ReadsChangesOfOtherProcesses) {
 TEST_F(LibraryReloaderTest, NamesTheFileThatCannotBeOpened) {
   std::ofstream(file_.file()) << "this is no database, and longer than its header of 100 bytes, "
                                  "so that nobody takes it for an empty one that may be filled";
-  const Status status = reloader_.use(options_);
+  const Status status = use();
   ASSERT_FALSE(status.has_value());
   EXPECT_THAT(status.error().message, HasSubstr("similar.file " + options_.file));
 }

@@ -159,11 +159,13 @@ TEST_F(HttpBodyTest, RefusesABodyWithTwoLengths) {
 TEST_F(HttpBodyTest, TakesNewKeysAtAReloadAndKeepsTheOldOnesIfTheyAreWrong) {
   start(options());
   keys_file("another-horse-battery");
-  ASSERT_TRUE(server_->reload_keys());
+  auto keys = server_->read_keys();
+  ASSERT_TRUE(keys);
+  server_->use_keys(*std::move(keys));
   EXPECT_THAT(post("", bearer(kKey)), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(post("", bearer("another-horse-battery")), StartsWith("HTTP/1.1 200"));
   keys_file("short");
-  EXPECT_FALSE(server_->reload_keys());
+  EXPECT_FALSE(server_->read_keys());
   EXPECT_THAT(post("", bearer("another-horse-battery")), StartsWith("HTTP/1.1 200"));
 }
 

@@ -180,7 +180,7 @@ TEST_F(FuzzyServerTest, AppliesNewRightsWhileItRuns) {
   UdpPeer peer;
   EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
   options_.read_only = true;
-  server_->reload(options_);
+  EXPECT_TRUE(server_->reload(options_));
   EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 2))->value,
             protocol::kStatusNotPermitted);
 }

@@ -129,7 +129,7 @@ TEST_F(OverloadTest, DropsChecksButNotUpdatesThatWaitedTooLong) {
   const TimePoint sent = clock_.now();
   ASSERT_TRUE(eventually([&] { return clock_.now() > sent + 2 * kLimit; }));
   options_.queue_wait_max = kLimit;
-  server_->reload(options_);
+  EXPECT_TRUE(server_->reload(options_));
   go_on = true;
   go_on.notify_all();
   EXPECT_EQ(answered_tag(), 1U);

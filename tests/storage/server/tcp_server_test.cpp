@@ -226,14 +226,14 @@ TEST_F(TcpServerTest, AppliesANewTimeoutAndNewRights) {
   TcpPeer peer(address());
   EXPECT_TRUE(exchange(peer, protocol::CommandCode::kPing, 1));
   options_.tcp_timeout = std::chrono::milliseconds(100);
-  server_->reload(options_);
+  EXPECT_TRUE(server_->reload(options_));
   EXPECT_TRUE(peer.is_closed());
   options_.tcp_timeout = std::chrono::hours(1);
-  server_->reload(options_);
+  EXPECT_TRUE(server_->reload(options_));
   TcpPeer second(address());
   EXPECT_TRUE(exchange(second, protocol::CommandCode::kPing, 1));
   options_.blocked = {*Network::parse("127.0.0.0/8")};
-  server_->reload(options_);
+  EXPECT_TRUE(server_->reload(options_));
   second.send_frame(packet_of(protocol::CommandCode::kPing, 2));
   EXPECT_TRUE(second.is_closed());
   TcpPeer third(address());
