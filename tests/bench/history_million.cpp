@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/policy/parallel_trial.h"
 #include "milter/history/row_code.h"
 #include "milter/policy/parse_condition.h"
+#include "milter/replay/parallel_trial.h"
 #include "storage/sqlite/history_table.h"
 
 using namespace shingled;
@@ -220,18 +220,18 @@ std::vector<bool> fire(const history::MessageRecord& record) {
 }
 
 /// Counts without the language of rules, the file and the threads. Without the examples.
-cli::TrialReport counted_plainly(std::size_t rows, const ActionOptions& actions) {
-  cli::TrialReport out;
+replay::TrialReport counted_plainly(std::size_t rows, const ActionOptions& actions) {
+  replay::TrialReport out;
   out.rules.resize(std::size(kTypes) * 3);
   Messages messages;
   for (std::size_t i = 0; i < rows; ++i) {
     const Messages::One one = messages.next();
     const bool spam = one.row.label == 1 || (one.row.label == 0 && one.row.action != 0);
-    const cli::TrialCounts counts{.all = 1,
-                                  .spam = spam ? 1U : 0U,
-                                  .ham = spam ? 0U : 1U,
-                                  .complained = one.row.label == 1 ? 1U : 0U,
-                                  .rescued = one.row.label == 2 ? 1U : 0U};
+    const replay::TrialCounts counts{.all = 1,
+                                     .spam = spam ? 1U : 0U,
+                                     .ham = spam ? 0U : 1U,
+                                     .complained = one.row.label == 1 ? 1U : 0U,
+                                     .rescued = one.row.label == 2 ? 1U : 0U};
     out.messages += counts;
     const std::vector<bool> fired = fire(one.record);
     double score = one.record.score;
@@ -272,7 +272,7 @@ int main(int argc, char** argv) {
   actions.reject = 10;
   const auto start = std::chrono::steady_clock::now();
   const auto report =
-      cli::try_rules(path, {}, *rules, actions, [](const storage::WorkDone&) { return true; });
+      replay::try_rules(path, {}, *rules, actions, [](const storage::WorkDone&) { return true; });
   if (!report) {
     std::fprintf(stderr, "%s\n", report.error().message.c_str());
     return EXIT_FAILURE;
@@ -282,7 +282,7 @@ int main(int argc, char** argv) {
   std::printf("%llu messages tried in %.2f s, %.0f bytes each on disk\n",
               static_cast<unsigned long long>(report->messages.all), taken,
               bytes / static_cast<double>(report->messages.all));
-  cli::TrialReport plain = counted_plainly(rows, actions);
+  replay::TrialReport plain = counted_plainly(rows, actions);
   plain.examples = report->examples;
   std::printf("a plain count says %s\n", plain == *report ? "the same" : "OTHERWISE");
   return plain == *report ? EXIT_SUCCESS : EXIT_FAILURE;

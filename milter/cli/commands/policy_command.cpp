@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/history/span_arguments.h"
 #include "milter/cli/policy/policy_commands.h"
 
 namespace shingled::milter::cli {
@@ -74,7 +75,7 @@ void describe_try(CLI::App& verb, PolicyTryArguments& arguments) {
   verb.add_option("rules", arguments.rules,
                   "Files of rules; without one those of the configuration")
       ->type_name("FILE");
-  arguments.span.add_to(verb, "7d");
+  add_span_options(arguments.span, verb, "7d");
   verb.add_flag("--live", arguments.live, "As if no rule were in shadow");
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(

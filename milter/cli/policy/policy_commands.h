@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/terminal/console.h"
+#include "milter/replay/history_span.h"
 
 namespace shingled::milter::cli {
 
@@ -44,7 +44,7 @@ int run_policy_test(const PolicyTestArguments& arguments, Console& console);
 struct PolicyTryArguments : PolicyArguments {
   std::vector<std::string> rules;  ///< files; empty = the rules of the configuration
   bool live = false;               ///< as if no rule were in shadow
-  HistorySpanArguments span = {.since = "7d"};
+  replay::HistorySpan span = {.since = "7d"};
 };
 
 /// Tries rules on the history.

@@ -1,4 +1,4 @@
-#include "milter/cli/policy/rule_trial.h"
+#include "milter/replay/rule_trial.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "milter/names/list_evidence.h"
 #include "milter/policy/counter_feature.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 namespace {
 
@@ -266,4 +266,4 @@ void RuleTrial::count_change(const storage::sqlite::HistoryReader::View& row, Ac
   if (examples.size() > kTrialExamples) examples.pop_back();
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

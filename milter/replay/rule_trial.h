@@ -17,7 +17,7 @@
 #include "milter/rules/verdict.h"
 #include "storage/sqlite/history_table.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 /// How many messages. A message is spam or ham by its label; without one by its verdict.
 struct TrialCounts {
@@ -112,4 +112,4 @@ class RuleTrial {
   TrialReport report_;
 };
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

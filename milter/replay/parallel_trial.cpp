@@ -1,4 +1,4 @@
-#include "milter/cli/policy/parallel_trial.h"
+#include "milter/replay/parallel_trial.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 namespace {
 
@@ -95,4 +95,4 @@ Result<TrialReport> try_rules(const std::string& file, const HistoryReader::Span
   return report;
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay
