@@ -4,6 +4,8 @@
 
 #include "config/loader.h"
 #include "config/overrides.h"
+#include "config/promotions/judgement_file.h"
+#include "config/promotions/promoted_rules.h"
 #include "config/sections/sections.h"
 #include "config/system/whole_file.h"
 
@@ -50,7 +52,13 @@ Loaded load_settings(std::string_view yaml, std::string_view file_name,
   Diagnostics diagnostics(file_name);
   Settings settings = load(yaml, overrides, diagnostics);
   Loaded out{nullptr, diagnostics.problems(), diagnostics.places()};
-  if (diagnostics.empty()) out.settings = std::make_shared<const Settings>(std::move(settings));
+  if (!diagnostics.empty()) return out;
+  if (const Status promoted = use_promotions(settings); !promoted) {
+    out.problems.push_back({judgement_file(settings.history), 0, 0, "policy.promote",
+                            "no rule is out of shadow by its figures: " + promoted.error().message,
+                            Problem::Severity::kWarning});
+  }
+  out.settings = std::make_shared<const Settings>(std::move(settings));
   return out;
 }
 

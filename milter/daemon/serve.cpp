@@ -4,7 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "config/base/assert.h"
 #include "config/load_settings.h"
+#include "config/promotions/promoted_rules.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/restart_needed.h"
@@ -36,16 +38,30 @@ Status RunningDaemon::serve() {
       lists_.refresh();
     }
     if (signal == process::Signal::kStop) return {};
-    if (signal == process::Signal::kReload) reload_alive();
+    if (signal == process::Signal::kReload) stay_alive(&RunningDaemon::reload);
+    if (promoter_.take_change()) stay_alive(&RunningDaemon::take_promotions);
     if (signal == process::Signal::kReopenLog) reopen_log();
   }
   return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
 }
 
-void RunningDaemon::reload_alive() {
+void RunningDaemon::stay_alive(void (RunningDaemon::*work)()) {
   // The names of servers of rules are looked up, and a name server may be slow.
-  const auto reloaded = std::async(std::launch::async, [this] { reload(); });
-  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
+  const auto done = std::async(std::launch::async, [this, work] { (this->*work)(); });
+  while (done.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
+}
+
+void RunningDaemon::take_promotions() {
+  auto settings = std::make_shared<Settings>(scanner_->get()->settings());
+  Status read = config::use_promotions(*settings);
+  if (settings->policy == scanner_->get()->settings().policy) return;
+  auto policy = policy::policy_rules(*settings);
+  // They are those in force, but for their shadow.
+  SHINGLED_ASSERT(policy.rules != nullptr);
+  if (read) read = reload_scanner({settings, policy.rules});
+  if (!read) return say_unchanged(read.error().message);
+  promoter_.use(settings, policy.rules);
+  log_.info(LogLine("policy_promotions_in_force"));
 }
 
 void RunningDaemon::say_unchanged(std::string_view problem) {
@@ -53,8 +69,13 @@ void RunningDaemon::say_unchanged(std::string_view problem) {
 }
 
 RunningDaemon::Wanted RunningDaemon::read_settings() {
-  config::Loaded loaded{settings_, {}};
-  if (!source_.file.empty()) {
+  config::Loaded loaded;
+  if (source_.file.empty()) {
+    auto same = std::make_shared<Settings>(*settings_);
+    // What the file has may be newer than the start. If it cannot be read, no rule is promoted.
+    static_cast<void>(config::use_promotions(*same));
+    loaded.settings = std::move(same);
+  } else {
     loaded = config::load_settings_file(source_.file, source_.overrides);
   }
   Wanted wanted;
@@ -102,7 +123,10 @@ void RunningDaemon::reload() {
   }
   if (wanted != nullptr) {
     use_counters(*wanted);
-    if (milter_ != nullptr) history_.use(wanted->history, wanted->counters);
+    if (milter_ != nullptr) {
+      history_.use(wanted->history, wanted->counters);
+      promoter_.use(wanted, rules);
+    }
     reports_.use(wanted);
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     if (counter_http_ != nullptr) {
@@ -153,6 +177,7 @@ void RunningDaemon::stop() {
     milter_thread_.join();
   }
   prober_.reset();
+  promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
   counter_http_.reset();
   pages_.set_store(nullptr);

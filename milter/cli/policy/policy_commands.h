@@ -50,6 +50,11 @@ struct PolicyTryArguments : PolicyArguments {
 /// Tries rules on the history.
 int run_policy_try(const PolicyTryArguments& arguments, Console& console);
 
+struct PolicyStatusArguments : PolicyArguments {};
+
+/// Prints where each rule stands: live, in shadow, proposed or out of shadow by its figures.
+int run_policy_status(const PolicyStatusArguments& arguments, Console& console);
+
 /// The settings with the rules of these files instead of their own.
 SettingsArguments with_rules_of(const SettingsArguments& settings,
                                 const std::vector<std::string>& files);

@@ -126,10 +126,10 @@ std::string rules_with(const CompiledRules& rules, const std::string& window) {
   constexpr std::size_t kNamed = 5;
   std::string out;
   std::size_t found = 0;
-  for (const Rule& rule : rules.rules) {
-    if (!rule.enabled || !windows_of(rule.condition).contains(window)) continue;
-    if (++found > kNamed) continue;
-    out += (out.empty() ? "" : ", ") + terminal_safe(rule.name);
+  const auto windows = windows_of(rules);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (!windows[i].contains(window) || ++found > kNamed) continue;
+    out += (out.empty() ? "" : ", ") + terminal_safe(rules.rules[i].name);
   }
   if (found > kNamed)
     out += fmt::format(" and {}", counted(found - kNamed, "other rule", "other rules"));
@@ -200,11 +200,12 @@ Json trial_json(const Tried& tried, const TrialReport& report) {
                         {"score_from", change.score_from},
                         {"score_to", change.score_to}});
   }
+  const auto windows = windows_of(*tried.rules);
   Json lacking = Json::array();
   for (const auto& [window, count] : report.lacking) {
     Json wanted = Json::array();
-    for (const Rule& rule : tried.rules->rules)
-      if (rule.enabled && windows_of(rule.condition).contains(window)) wanted.push_back(rule.name);
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      if (windows[i].contains(window)) wanted.push_back(tried.rules->rules[i].name);
     lacking.push_back({{"window", window}, {"messages", count}, {"rules", std::move(wanted)}});
   }
   return {{"messages", trial_counts_json(report.messages)},
