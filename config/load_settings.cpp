@@ -4,6 +4,8 @@
 
 #include "config/loader.h"
 #include "config/overrides.h"
+#include "config/promotions/judgement_file.h"
+#include "config/promotions/promoted_rules.h"
 #include "config/sections/sections.h"
 #include "config/system/whole_file.h"
 
@@ -49,8 +51,16 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides) {
   Diagnostics diagnostics(file_name);
-  const auto read = std::make_shared<const Settings>(load(yaml, overrides, diagnostics));
-  return {diagnostics.empty() ? read : nullptr, diagnostics.problems(), diagnostics.places(), read};
+  const auto read = std::make_shared<Settings>(load(yaml, overrides, diagnostics));
+  Loaded out{nullptr, diagnostics.problems(), diagnostics.places(), read};
+  if (!diagnostics.empty()) return out;
+  if (const Status promoted = use_promotions(*read); !promoted) {
+    out.problems.push_back({judgement_file(read->history), 0, 0, "policy.promote",
+                            "no rule is out of shadow by its figures: " + promoted.error().message,
+                            Problem::Severity::kWarning});
+  }
+  out.settings = read;
+  return out;
 }
 
 Loaded load_settings_file(const std::string& path, std::span<const std::string> overrides) {

@@ -26,7 +26,9 @@ struct Loaded {
 /// reported at once in the order of the text.
 ///
 /// `overrides`: "section.key=value" (value in YAML), each replaces the value that the file
-/// has. Their problems come last, with file "-o" and the override's number as line.
+/// has. Their problems come last, with file "-o" and the override's number as line. With
+/// `policy.promote: auto` rules are out of shadow by the judgements that are kept beside the
+/// history; if they cannot be read, none is, and a warning says so.
 /// Threads: stateless.
 /// Errors: only in `problems`.
 Loaded load_settings(std::string_view yaml, std::string_view file_name,

@@ -148,6 +148,14 @@ void check_actions(const Settings& settings, const YamlNode& root, Diagnostics& 
   }
 }
 
+/// Rules go out of shadow by what the history says of them.
+void check_promote(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  if (settings.policy.promote != PolicyPromote::kAuto || settings.history.enabled) return;
+  const std::string key = "policy.promote";
+  diagnostics.warn(locate(root, key), key,
+                   "has no effect without a history; allowed: with history.enabled, or off");
+}
+
 /// A message of the greatest length must find memory, otherwise it would be deferred for ever.
 void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const MilterOptions& milter = settings.milter;
@@ -171,6 +179,7 @@ void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagn
   check_judge(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
   check_actions(settings, root, diagnostics);
+  check_promote(settings, root, diagnostics);
   check_memory(settings, root, diagnostics);
 }
 

@@ -29,6 +29,18 @@ constexpr std::string_view to_string(PolicyAction action) {
   return kWords[static_cast<std::size_t>(action)];
 }
 
+/// What becomes of a rule in shadow for which the site's own history speaks.
+enum class PolicyPromote : std::uint8_t {
+  kAuto,  ///< it goes out of shadow, and back when its figures turn
+  kAsk,   ///< the log and `shingled policy status` propose it
+  kOff,   ///< no rule is judged
+};
+
+constexpr std::string_view to_string(PolicyPromote promote) {
+  constexpr std::array<std::string_view, 3> kWords = {"auto", "ask", "off"};
+  return kWords[static_cast<std::size_t>(promote)];
+}
+
 /// Where something of a rule was written.
 struct PolicyPlace {
   std::string file;  ///< or "-o" for an override; empty = nowhere
@@ -79,6 +91,8 @@ struct PolicyRuleOptions {
   std::string remedy = {};  ///< what somebody should do now, likewise
   std::string group = {};   ///< a word by which several rules are taken out of shadow; may be empty
   bool shadow = false;      ///< counted and logged, without effect
+  bool kept = false;        ///< `live` keeps it in shadow, with a minus: its figures change nothing
+  bool promoted = false;    ///< out of shadow by its figures, whatever `shadow` says
   bool enabled = true;
 
   PolicyPlace place = {};  ///< of its name
@@ -104,6 +118,7 @@ struct PolicyOptions {
   /// Names of rules and of groups of rules that are taken out of shadow; "all" = every rule. Done
   /// in `rules`. A rule that is named with a minus before it stays in shadow.
   std::vector<std::string> live = {"marks"};
+  PolicyPromote promote = PolicyPromote::kAsk;  ///< needs the history
   /// Lists of names, absolute; "" = none. A file that does not exist is an empty list.
   std::string allow_file = "/var/lib/shingled/allow.list";
   std::string block_file = "/var/lib/shingled/block.list";

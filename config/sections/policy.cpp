@@ -27,6 +27,11 @@ constexpr std::array<Choice<PolicyAction>, 7> kActions = {
 constexpr std::array<Choice<PolicyAction>, 5> kBlockActions = {
     kActions[0], kActions[1], kActions[2], kActions[3], kActions[4]};
 
+constexpr std::array<Choice<PolicyPromote>, 3> kPromotes = {
+    {{to_string(PolicyPromote::kAuto), PolicyPromote::kAuto},
+     {to_string(PolicyPromote::kAsk), PolicyPromote::kAsk},
+     {to_string(PolicyPromote::kOff), PolicyPromote::kOff}}};
+
 PolicyPlace place_of(const Diagnostics& diagnostics, const Position& position) {
   const bool in_file = position.origin == Position::Origin::kFile;
   return {in_file ? diagnostics.file_name() : "-o", position.line, position.column};
@@ -159,7 +164,8 @@ void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollecti
   Section section(&root, "", diagnostics);
   if (section.has("policy")) {
     Section policy = section.section("policy");
-    for (const std::string_view key : {"files", "live", "allow_file", "block_file", "block_action"})
+    for (const std::string_view key :
+         {"files", "live", "promote", "allow_file", "block_file", "block_action"})
       policy.refuse_key(key, "is not read in a file of rules; allowed: scale, rules");
     load_scale(policy, *root.find("policy"), scales);
     load_all(policy.section("rules"), rules);
@@ -209,17 +215,20 @@ void load_files(Section& section, PolicyOptions& out, RuleCollection& rules) {
   }
 }
 
-/// Sets the shadow of a rule, of a group or of all; false if there is nothing of that name.
+/// Takes a rule, a group or all out of shadow, or keeps them there; false if there is nothing of
+/// that name.
 bool set_shadow(const std::string& name, bool shadow, std::vector<PolicyRuleOptions>& all,
                 RuleCollection& rules) {
   if (PolicyRuleOptions* rule = rules.find(name)) {
     rule->shadow = shadow;
+    rule->kept = shadow;
     return true;
   }
   bool found = name == kAll;
   for (PolicyRuleOptions& rule : all) {
     if (name != kAll && rule.group != name) continue;
     rule.shadow = shadow;
+    rule.kept = shadow;
     found = true;
   }
   return found;
@@ -266,6 +275,7 @@ void load_policy(Section&& section, PolicyOptions& out) {
   section.path_or_empty("allow_file", out.allow_file);
   section.path_or_empty("block_file", out.block_file);
   section.choice<PolicyAction>("block_action", out.block_action, kBlockActions);
+  section.choice<PolicyPromote>("promote", out.promote, kPromotes);
   load_live(section, out.live, out.rules, rules);
   for (const PolicyRuleOptions& rule : out.rules) {
     if (rule.condition_text.start.line == 0) report_no_condition(rule, rules, section);

@@ -30,6 +30,7 @@
 #include "milter/process/file_limit.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
+#include "milter/promotion/promoter.h"
 #include "milter/ratelimit/limit_reloader.h"
 #include "milter/reports/person_names.h"
 #include "milter/reports/report_desk.h"
@@ -62,6 +63,7 @@ class RunningDaemon {
         counters_(clock, random_, log),
         lists_(log),
         history_(clock, random_, log),
+        promoter_(clock, random_, log),
         reports_(clock, random_, log),
         persons_(std::make_shared<reports::PersonNames>(clock, log)),
         bucket_pages_([this] { return limits_.store(); }, clock),
@@ -144,6 +146,7 @@ class RunningDaemon {
   struct Next {
     std::shared_ptr<const Settings> settings;
     // Of a milter; null and empty without one.
+    std::shared_ptr<const policy::CompiledRules> rules;
     std::shared_ptr<const policy::Policy> policy;
     std::shared_ptr<const filter::Scanner> scanner;
     similar::LibraryReloader::Opened library;
@@ -154,9 +157,14 @@ class RunningDaemon {
   Result<Next> make_next(const Wanted& wanted);
   Status make_milter(const Wanted& wanted, Next& next);
   void put_in_force(Next next);
+  /// What make_milter() has made. Changes it.
+  void put_milter_in_force(Next& next);
   void say_unchanged(std::string_view problem);
-  /// Reloads in a thread of its own, and meanwhile reports to the watchdog.
-  void reload_alive();
+  /// Puts the settings in force in force again, with the rules that are out of shadow by their
+  /// figures now.
+  void take_promotions();
+  /// Does this in a thread of its own, and meanwhile reports to the watchdog.
+  void stay_alive(void (RunningDaemon::*work)());
   void reopen_log();
   /// The file that keeps the rate limits of the fuzzy port over a restart.
   [[nodiscard]] std::string limits_file() const {
@@ -184,6 +192,7 @@ class RunningDaemon {
   policy::RuleHits rule_hits_;
   std::shared_ptr<const policy::Policy> policy_;  ///< null before the start
   history::HistoryReloader history_;
+  promotion::Promoter promoter_;
   reports::ReportDesk reports_;
   std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
   std::unique_ptr<filter::CurrentScanner> scanner_;

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "config/base/assert.h"
 #include "config/load_settings.h"
+#include "config/promotions/promoted_rules.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/restart_needed.h"
@@ -37,16 +39,32 @@ Status RunningDaemon::serve() {
       lists_.refresh();
     }
     if (signal == process::Signal::kStop) return {};
-    if (signal == process::Signal::kReload) reload_alive();
+    if (signal == process::Signal::kReload) stay_alive(&RunningDaemon::reload);
+    if (promoter_.take_change()) stay_alive(&RunningDaemon::take_promotions);
     if (signal == process::Signal::kReopenLog) reopen_log();
   }
   return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
 }
 
-void RunningDaemon::reload_alive() {
+void RunningDaemon::stay_alive(void (RunningDaemon::*work)()) {
   // The names of servers of rules are looked up, and a name server may be slow.
-  const auto reloaded = std::async(std::launch::async, [this] { reload(); });
-  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
+  const auto done = std::async(std::launch::async, [this, work] { (this->*work)(); });
+  while (done.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
+}
+
+void RunningDaemon::take_promotions() {
+  auto settings = std::make_shared<Settings>(scanner_->get()->settings());
+  Status read = config::use_promotions(*settings);
+  if (settings->policy == scanner_->get()->settings().policy) return;
+  auto policy = policy::policy_rules(*settings);
+  // They are those in force, but for their shadow.
+  SHINGLED_ASSERT(policy.rules != nullptr);
+  Next next;
+  next.settings = settings;
+  if (read) read = make_milter({settings, policy.rules}, next);
+  if (!read) return say_unchanged(read.error().message);
+  put_milter_in_force(next);
+  log_.info(LogLine("policy_promotions_in_force"));
 }
 
 void RunningDaemon::say_unchanged(std::string_view problem) {
@@ -54,8 +72,13 @@ void RunningDaemon::say_unchanged(std::string_view problem) {
 }
 
 RunningDaemon::Wanted RunningDaemon::read_settings() {
-  config::Loaded loaded{settings_, {}};
-  if (!source_.file.empty()) {
+  config::Loaded loaded;
+  if (source_.file.empty()) {
+    auto same = std::make_shared<Settings>(*settings_);
+    // What the file has may be newer than the start. If it cannot be read, no rule is promoted.
+    static_cast<void>(config::use_promotions(*same));
+    loaded.settings = std::move(same);
+  } else {
     loaded = config::load_settings_file(source_.file, source_.overrides);
   }
   Wanted wanted;
@@ -89,6 +112,7 @@ Result<RunningDaemon::Next> RunningDaemon::make_next(const Wanted& wanted) {
 }
 
 Status RunningDaemon::make_milter(const Wanted& wanted, Next& next) {
+  next.rules = wanted.rules;
   next.policy = policy_of(*wanted.rules);
   auto library = similar_.open(wanted.settings->similar);
   if (!library) return library.error();
@@ -104,16 +128,19 @@ Status RunningDaemon::make_milter(const Wanted& wanted, Next& next) {
   return {};
 }
 
+void RunningDaemon::put_milter_in_force(Next& next) {
+  similar_.use(std::move(next.library));
+  use(std::move(next.policy));
+  use_lists(*next.settings);
+  limits_.use(*std::move(next.limits));
+  use(std::move(next.scanner));
+  memory_->set_max(next.settings->milter.memory_max);
+  promoter_.use(next.settings, std::move(next.rules));
+}
+
 void RunningDaemon::put_in_force(Next next) {
   const Settings& settings = *next.settings;
-  if (next.scanner != nullptr) {
-    similar_.use(std::move(next.library));
-    use(std::move(next.policy));
-    use_lists(settings);
-    limits_.use(*std::move(next.limits));
-    use(std::move(next.scanner));
-    memory_->set_max(settings.milter.memory_max);
-  }
+  if (next.scanner != nullptr) put_milter_in_force(next);
   use_counters(settings);
   if (milter_ != nullptr) history_.use(settings.history, settings.counters);
   reports_.use(next.settings);
@@ -183,6 +210,7 @@ void RunningDaemon::stop() {
     milter_thread_.join();
   }
   prober_.reset();
+  promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
   counter_http_.reset();
   pages_.set_store(nullptr);

@@ -73,6 +73,7 @@ Status RunningDaemon::start() {
   if (Status status = start_counter_service(); !status) return status;
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
+    promoter_.use(settings_, *rules);
     auto library = similar_.open(settings_->similar);
     if (!library) return library.error();
     similar_.use(*std::move(library));
@@ -87,6 +88,7 @@ Status RunningDaemon::start() {
       milter_ended_ = true;
     });
   }
+  if (settings_->milter.enabled) promoter_.start();
   register_metrics();
   LogLine line("started");
   line.field("version", SHINGLED_VERSION);
@@ -272,6 +274,7 @@ void RunningDaemon::register_metrics() {
       limits_.report(report);
       similar_.report(report);
       history_.report(report);
+      promoter_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
       const auto scanner = scanner_->get();

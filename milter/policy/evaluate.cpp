@@ -104,16 +104,18 @@ void evaluate(const CompiledRules& rules, const MessageFacts& facts, Evaluation&
   Evaluator(rules, facts, evaluation).run();
 }
 
+void add_effect(const Rule& rule, PolicyEffect& effect) {
+  effect.score += rule.score.value_or(0);
+  effect.action = std::max(effect.action, rule.action.value_or(rules::Action::kPass));
+  if (rule.at_most)
+    effect.at_most = std::min(effect.at_most.value_or(rules::Action::kDiscard), *rule.at_most);
+}
+
 PolicyEffect effect_of(const CompiledRules& rules, const Evaluation& evaluation) {
   PolicyEffect effect;
   for (std::size_t i = 0; i < rules.rules.size(); ++i) {
     const Rule& rule = rules.rules[i];
-    if (!evaluation.fires(i) || rule.shadow) continue;
-    effect.score += rule.score.value_or(0);
-    effect.action = std::max(effect.action, rule.action.value_or(rules::Action::kPass));
-    if (rule.at_most) {
-      effect.at_most = std::min(effect.at_most.value_or(rules::Action::kDiscard), *rule.at_most);
-    }
+    if (evaluation.fires(i) && !rule.shadow) add_effect(rule, effect);
   }
   return effect;
 }

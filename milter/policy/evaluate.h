@@ -70,6 +70,8 @@ struct PolicyEffect {
   std::optional<rules::Action> at_most = {};    ///< the lowest bound
   friend bool operator==(const PolicyEffect&, const PolicyEffect&) = default;
 };
+/// Adds what a rule does.
+void add_effect(const Rule& rule, PolicyEffect& effect);
 PolicyEffect effect_of(const CompiledRules& rules, const Evaluation& evaluation);
 
 }  // namespace shingled::milter::policy

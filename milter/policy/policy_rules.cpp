@@ -43,7 +43,7 @@ Rule rule_of(const PolicyRuleOptions& options, Condition condition) {
   }
   out.reason = options.reason;
   out.remedy = options.remedy;
-  out.shadow = options.shadow;
+  out.shadow = options.shadow && !options.promoted;
   out.enabled = options.enabled;
   return out;
 }

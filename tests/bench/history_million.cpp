@@ -1,6 +1,7 @@
 // Makes a history of a million messages, as a site has them, and tries 30 rules on it, as
-// `shingled policy try` does. Prints seconds and the bytes of a row, and compares the numbers with
-// a plain count of the same messages.
+// `shingled policy try` does, then judges them as rules in shadow, as the daemon does once a day,
+// but without its rests. Prints seconds and the bytes of a row, and compares the numbers with a
+// plain count of the same messages.
 //
 //   history_million FILE [ROWS]      an existing FILE of as many ROWS is used as it is
 #include <chrono>
@@ -11,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/policy/parallel_trial.h"
 #include "milter/history/row_code.h"
 #include "milter/policy/parse_condition.h"
+#include "milter/replay/judge_history.h"
+#include "milter/replay/parallel_trial.h"
 #include "storage/sqlite/history_table.h"
 
 using namespace shingled;
@@ -220,18 +222,18 @@ std::vector<bool> fire(const history::MessageRecord& record) {
 }
 
 /// Counts without the language of rules, the file and the threads. Without the examples.
-cli::TrialReport counted_plainly(std::size_t rows, const ActionOptions& actions) {
-  cli::TrialReport out;
+replay::TrialReport counted_plainly(std::size_t rows, const ActionOptions& actions) {
+  replay::TrialReport out;
   out.rules.resize(std::size(kTypes) * 3);
   Messages messages;
   for (std::size_t i = 0; i < rows; ++i) {
     const Messages::One one = messages.next();
     const bool spam = one.row.label == 1 || (one.row.label == 0 && one.row.action != 0);
-    const cli::TrialCounts counts{.all = 1,
-                                  .spam = spam ? 1U : 0U,
-                                  .ham = spam ? 0U : 1U,
-                                  .complained = one.row.label == 1 ? 1U : 0U,
-                                  .rescued = one.row.label == 2 ? 1U : 0U};
+    const replay::TrialCounts counts{.all = 1,
+                                     .spam = spam ? 1U : 0U,
+                                     .ham = spam ? 0U : 1U,
+                                     .complained = one.row.label == 1 ? 1U : 0U,
+                                     .rescued = one.row.label == 2 ? 1U : 0U};
     out.messages += counts;
     const std::vector<bool> fired = fire(one.record);
     double score = one.record.score;
@@ -246,6 +248,29 @@ cli::TrialReport counted_plainly(std::size_t rows, const ActionOptions& actions)
     if (to != one.row.action) ++out.changes[one.row.action][to];
   }
   return out;
+}
+
+/// One pass, one thread.
+bool judge(const std::string& path, policy::CompiledRules rules, const ActionOptions& actions) {
+  std::vector<replay::JudgedRule> judged;
+  for (std::size_t i = 0; i < rules.rules.size(); ++i) {
+    rules.rules[i].shadow = true;
+    rules.rules[i].score = 5;
+    judged.push_back({.rule = i});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto report = replay::judge_history(path, rules, judged, actions,
+                                            [](const storage::WorkDone&) { return true; });
+  if (!report) {
+    std::fprintf(stderr, "%s\n", report.error().message.c_str());
+    return false;
+  }
+  std::uint64_t marked = 0;
+  for (const config::RuleFigures& figures : report->trial.figures) marked += figures.messages;
+  std::printf("%zu rules judged on %llu messages in %.2f s; they mark %llu\n", judged.size(),
+              static_cast<unsigned long long>(report->trial.messages), seconds_since(start),
+              static_cast<unsigned long long>(marked));
+  return true;
 }
 
 }  // namespace
@@ -272,7 +297,7 @@ int main(int argc, char** argv) {
   actions.reject = 10;
   const auto start = std::chrono::steady_clock::now();
   const auto report =
-      cli::try_rules(path, {}, *rules, actions, [](const storage::WorkDone&) { return true; });
+      replay::try_rules(path, {}, *rules, actions, [](const storage::WorkDone&) { return true; });
   if (!report) {
     std::fprintf(stderr, "%s\n", report.error().message.c_str());
     return EXIT_FAILURE;
@@ -282,7 +307,8 @@ int main(int argc, char** argv) {
   std::printf("%llu messages tried in %.2f s, %.0f bytes each on disk\n",
               static_cast<unsigned long long>(report->messages.all), taken,
               bytes / static_cast<double>(report->messages.all));
-  cli::TrialReport plain = counted_plainly(rows, actions);
+  if (!judge(path, *rules, actions)) return EXIT_FAILURE;
+  replay::TrialReport plain = counted_plainly(rows, actions);
   plain.examples = report->examples;
   std::printf("a plain count says %s\n", plain == *report ? "the same" : "OTHERWISE");
   return plain == *report ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -163,6 +163,37 @@ TEST_F(PolicyFiles, LiveRulesAreTakenOutOfShadow) {
   EXPECT_EQ(shadows("[all, -ONE]"), std::pair(true, false));
 }
 
+TEST_F(PolicyFiles, AMinusKeepsARuleWhateverItsFiguresAre) {
+  write("a.yaml",
+        "rules:\n  ONE: {if: local, score: 1, shadow: yes, group: both}\n"
+        "  TWO: {if: local, score: 1, shadow: yes, group: both}\n");
+  const auto kept = [&](const std::string& live) {
+    const auto loaded = load("policy: {files: [a.yaml], live: " + live + "}");
+    EXPECT_THAT(texts(loaded), IsEmpty());
+    return std::pair(loaded.settings->policy.rules[0].kept, loaded.settings->policy.rules[1].kept);
+  };
+  EXPECT_EQ(kept("[]"), std::pair(false, false)) << "in shadow, but nobody keeps it there";
+  EXPECT_EQ(kept("[-ONE]"), std::pair(true, false));
+  EXPECT_EQ(kept("[-both]"), std::pair(true, true));
+  EXPECT_EQ(kept("[-both, TWO]"), std::pair(true, false)) << "the last word counts";
+}
+
+TEST_F(PolicyFiles, RulesArePromotedAsOneOfThreeWords) {
+  EXPECT_EQ(load("policy: {}").settings->policy.promote, PolicyPromote::kAsk);
+  for (const PolicyPromote promote :
+       {PolicyPromote::kAuto, PolicyPromote::kAsk, PolicyPromote::kOff}) {
+    const auto loaded = load("policy: {promote: " + std::string(to_string(promote)) + "}");
+    ASSERT_NE(loaded.settings, nullptr);
+    EXPECT_EQ(loaded.settings->policy.promote, promote);
+  }
+  EXPECT_EQ(load("policy: {promote: yes}").settings, nullptr);
+  const auto without = load("policy: {promote: auto}\nhistory: {enabled: no}");
+  ASSERT_NE(without.settings, nullptr);
+  ASSERT_EQ(without.problems.size(), 1U);
+  EXPECT_FALSE(without.problems[0].is_error());
+  EXPECT_EQ(without.problems[0].key, "policy.promote");
+}
+
 TEST_F(PolicyFiles, MistakesInAFileHaveItsName) {
   write("a.yaml", "rules:\n  A: {if: local, scor: 1}\nruels: {}\n");
   write("b.yaml", "policy: {rules: {}, files: [a.yaml]}\n");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "config/environment.h"
+#include "config/promotions/promoted_rules.h"
 #include "config/system/os_error.h"
 #include "milter/cli/terminal/terminal_text.h"
 #include "milter/policy/policy_rules.h"
@@ -121,6 +122,8 @@ config::Loaded SettingsArguments::read_built_in() const {
   if (loaded.settings == nullptr) return loaded;
   Settings settings = *loaded.settings;
   use_own_folder(settings);
+  // The history may be in another folder now. Whoever needs what is beside it reports problems.
+  static_cast<void>(config::use_promotions(settings));
   loaded.settings = std::make_shared<const Settings>(std::move(settings));
   return loaded;
 }

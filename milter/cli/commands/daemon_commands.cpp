@@ -54,6 +54,11 @@ Example:
       console.line((file.empty() ? "built-in defaults" : terminal_safe(file)) +
                    ": no problem found" + (user.empty() ? "" : " as user " + terminal_safe(user)) +
                    (warnings == 0 ? "" : ", " + counted(warnings, "warning", "warnings")));
+      std::string promoted;
+      for (const PolicyRuleOptions& rule : checked.settings->policy.rules)
+        if (rule.promoted) promoted += (promoted.empty() ? "" : ", ") + rule.name;
+      if (!promoted.empty())
+        console.line("out of shadow by their figures (policy.promote): " + terminal_safe(promoted));
       return EX_OK;
     };
   });

@@ -3,6 +3,7 @@
 
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/history/history_commands.h"
+#include "milter/cli/history/span_arguments.h"
 
 namespace shingled::milter::cli {
 
@@ -21,7 +22,7 @@ Example:
   settings->add_to(*command);
   const auto arguments = std::make_shared<HistoryArguments>();
   arguments->settings = settings;
-  arguments->span.add_to(*command, "the first");
+  add_span_options(arguments->span, *command, "the first");
   command->add_option("--from", arguments->from, "Only of this envelope sender; <> = bounces")
       ->type_name("ADDRESS");
   command->add_option("--symbol", arguments->symbol, "Only with this evidence")->type_name("NAME");

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/history/span_arguments.h"
 #include "milter/cli/policy/policy_commands.h"
 
 namespace shingled::milter::cli {
@@ -74,7 +75,7 @@ void describe_try(CLI::App& verb, PolicyTryArguments& arguments) {
   verb.add_option("rules", arguments.rules,
                   "Files of rules; without one those of the configuration")
       ->type_name("FILE");
-  arguments.span.add_to(verb, "7d");
+  add_span_options(arguments.span, verb, "7d");
   verb.add_flag("--live", arguments.live, "As if no rule were in shadow");
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(
@@ -86,6 +87,19 @@ there were as much spam as ham: 1 = only spam. A rule with a window that is not 
 Example:
   shingled policy try new.yaml --since 7d
   shingled policy try --config other.yaml)");
+}
+
+void describe_status(CLI::App& verb, PolicyStatusArguments& arguments) {
+  verb.add_flag("--json", arguments.json, "One JSON object");
+  verb.footer(
+      R"(The daemon judges the rules in shadow once a day, on what people said of the messages of the history. Messages are
+those that a rule alone would have marked; friends are two who write to each other; the share is what nobody reported
+of all mail that nobody reported. With policy.promote: ask a good rule is proposed; this command says how to accept it.
+With auto it goes live, and back when its figures turn. Says what is in the file of judgements beside the history.
+
+Example:
+  shingled policy status
+  shingled policy status --json | jq '.rules[] | select(.state == "proposed")')");
 }
 
 }  // namespace
@@ -108,12 +122,14 @@ Example:
 }
 
 void add_policy_command(CLI::App& app, Command& chosen) {
-  CLI::App* policy = app.add_subcommand("policy", "Check, test and try rules");
+  CLI::App* policy =
+      app.add_subcommand("policy", "Check, test and try rules, and see which are proposed");
   policy->footer(
       R"(Example:
   shingled policy check policy.yaml
   shingled policy test cases.yaml
-  shingled policy try new.yaml --since 7d)");
+  shingled policy try new.yaml --since 7d
+  shingled policy status)");
   policy->require_subcommand(1);
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*policy);
@@ -124,6 +140,9 @@ void add_policy_command(CLI::App& app, Command& chosen) {
                   describe_test);
   add_policy_verb(*policy, settings, chosen, "try", "Try rules on the mail of the last days",
                   run_policy_try, describe_try);
+  add_policy_verb(*policy, settings, chosen, "status",
+                  "Show which rules are live, in shadow, or proposed by the history",
+                  run_policy_status, describe_status);
 }
 
 }  // namespace shingled::milter::cli

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/terminal/console.h"
+#include "milter/replay/history_span.h"
 
 namespace shingled::milter::cli {
 
@@ -14,7 +14,7 @@ namespace shingled::milter::cli {
 
 struct HistoryArguments {
   std::shared_ptr<SettingsArguments> settings;
-  HistorySpanArguments span;
+  replay::HistorySpan span;
   std::string from;    ///< an address; "<>" = bounces
   std::string symbol;  ///< only messages with this evidence
   std::string action;  ///< "pass", "reject" ...

@@ -8,12 +8,12 @@
 
 #include "config/base/random.h"
 #include "milter/cli/history/history_commands.h"
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/history/record_output.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/history/message_row.h"
 #include "milter/history/row_code.h"
+#include "milter/replay/history_span.h"
 #include "storage/counters/counter_key.h"
 
 namespace shingled::milter::cli {
@@ -76,7 +76,7 @@ void note_broken(std::uint64_t broken, Console& console) {
 int run_history(const HistoryArguments& arguments, Console& console) {
   const auto settings = arguments.settings->load(console);
   if (settings == nullptr) return EX_CONFIG;
-  const auto span = span_of(arguments.span, SystemClock().wall());
+  const auto span = replay::span_of(arguments.span, SystemClock().wall());
   if (!span) {
     console.error("usage", span.error().message);
     return EX_USAGE;

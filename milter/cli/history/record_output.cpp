@@ -7,9 +7,9 @@
 
 #include "config/base/byte_reader.h"
 #include "milter/cli/access/counter_client.h"
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/output/feature_output.h"
 #include "milter/history/message_row.h"
+#include "milter/replay/history_span.h"
 #include "milter/rules/verdict.h"
 #include "storage/counters/series.h"
 
@@ -95,7 +95,7 @@ std::string label_text(std::uint8_t label) {
 
 TableRow message_row(const ShownMessage& message) {
   const bool labelled = message.row.label != 0;
-  return {moment_text(message.row.time),
+  return {replay::moment_text(message.row.time),
           terminal_safe(as_text(message.row.queue_id)),
           action_text(message.row.action),
           fmt::format("{:.2f}", message.record.score),
@@ -113,7 +113,7 @@ Json message_json(const ShownMessage& message) {
                         {"policy", item.policy}});
     if (!item.place.empty()) evidence.back()["place"] = item.place;
   }
-  return {{"time", moment_text(message.row.time)},
+  return {{"time", replay::moment_text(message.row.time)},
           {"queue_id", std::string(as_text(message.row.queue_id))},
           {"action", action_text(message.row.action)},
           {"score", record.score},
@@ -147,7 +147,7 @@ Json whole_message_json(const ShownMessage& message) {
 
 void print_message(const ShownMessage& message, Console& console) {
   const MessageRecord& record = message.record;
-  console.line(fmt::format("{}  {}  {}, score {:.2f}", moment_text(message.row.time),
+  console.line(fmt::format("{}  {}  {}, score {:.2f}", replay::moment_text(message.row.time),
                            terminal_safe(as_text(message.row.queue_id)),
                            action_text(message.row.action), record.score));
   if (message.row.label != 0) console.line("  reported as " + label_text(message.row.label));

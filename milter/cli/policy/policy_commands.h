@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/terminal/console.h"
+#include "milter/replay/history_span.h"
 
 namespace shingled::milter::cli {
 
@@ -44,11 +44,16 @@ int run_policy_test(const PolicyTestArguments& arguments, Console& console);
 struct PolicyTryArguments : PolicyArguments {
   std::vector<std::string> rules;  ///< files; empty = the rules of the configuration
   bool live = false;               ///< as if no rule were in shadow
-  HistorySpanArguments span = {.since = "7d"};
+  replay::HistorySpan span = {.since = "7d"};
 };
 
 /// Tries rules on the history.
 int run_policy_try(const PolicyTryArguments& arguments, Console& console);
+
+struct PolicyStatusArguments : PolicyArguments {};
+
+/// Prints where each rule stands: live, in shadow, proposed or out of shadow by its figures.
+int run_policy_status(const PolicyStatusArguments& arguments, Console& console);
 
 /// The settings with the rules of these files instead of their own.
 SettingsArguments with_rules_of(const SettingsArguments& settings,

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "milter/cli/history/history_span.h"
 #include "milter/cli/output/work_meter.h"
-#include "milter/cli/policy/parallel_trial.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
+#include "milter/replay/history_span.h"
+#include "milter/replay/parallel_trial.h"
 
 namespace shingled::milter::cli {
 
@@ -19,6 +19,13 @@ namespace {
 
 using policy::CompiledRules;
 using policy::Rule;
+using replay::kTrialActions;
+using replay::kUsualWindow;
+using replay::spam_share;
+using replay::TrialChange;
+using replay::TrialCounts;
+using replay::TrialReport;
+using replay::windows_of;
 using rules::Action;
 
 /// What is tried: rules, and the thresholds of the score.
@@ -106,7 +113,7 @@ void print_changes(const TrialReport& report, Console& console) {
   print_table(kinds, "  ", console);
   std::vector<TableRow> examples;
   for (const TrialChange& change : report.examples) {
-    examples.push_back({moment_text(change.time), terminal_safe(change.queue_id),
+    examples.push_back({replay::moment_text(change.time), terminal_safe(change.queue_id),
                         fmt::format("{} → {}", to_string(change.from), to_string(change.to)),
                         fmt::format("{:.2f} → {:.2f}", change.score_from, change.score_to)});
   }
@@ -119,10 +126,10 @@ std::string rules_with(const CompiledRules& rules, const std::string& window) {
   constexpr std::size_t kNamed = 5;
   std::string out;
   std::size_t found = 0;
-  for (const Rule& rule : rules.rules) {
-    if (!rule.enabled || !windows_of(rule.condition).contains(window)) continue;
-    if (++found > kNamed) continue;
-    out += (out.empty() ? "" : ", ") + terminal_safe(rule.name);
+  const auto windows = windows_of(rules);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (!windows[i].contains(window) || ++found > kNamed) continue;
+    out += (out.empty() ? "" : ", ") + terminal_safe(rules.rules[i].name);
   }
   if (found > kNamed)
     out += fmt::format(" and {}", counted(found - kNamed, "other rule", "other rules"));
@@ -186,18 +193,19 @@ Json trial_json(const Tried& tried, const TrialReport& report) {
   }
   Json examples = Json::array();
   for (const TrialChange& change : report.examples) {
-    examples.push_back({{"time", moment_text(change.time)},
+    examples.push_back({{"time", replay::moment_text(change.time)},
                         {"queue_id", change.queue_id},
                         {"from", std::string(to_string(change.from))},
                         {"to", std::string(to_string(change.to))},
                         {"score_from", change.score_from},
                         {"score_to", change.score_to}});
   }
+  const auto windows = windows_of(*tried.rules);
   Json lacking = Json::array();
   for (const auto& [window, count] : report.lacking) {
     Json wanted = Json::array();
-    for (const Rule& rule : tried.rules->rules)
-      if (rule.enabled && windows_of(rule.condition).contains(window)) wanted.push_back(rule.name);
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      if (windows[i].contains(window)) wanted.push_back(tried.rules->rules[i].name);
     lacking.push_back({{"window", window}, {"messages", count}, {"rules", std::move(wanted)}});
   }
   return {{"messages", trial_counts_json(report.messages)},
@@ -217,7 +225,7 @@ int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
   const auto settings = with_rules_of(*arguments.settings, arguments.rules).load(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const auto span = span_of(arguments.span, clock.wall());
+  const auto span = replay::span_of(arguments.span, clock.wall());
   if (!span) {
     console.error("usage", span.error().message);
     return EX_USAGE;
@@ -225,8 +233,8 @@ int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
   const auto tried = rules_to_try(*settings, arguments.live, console);
   if (!tried) return EX_CONFIG;
   WorkMeter meter(console, clock);
-  const auto report =
-      try_rules(settings->history.file, *span, *tried->rules, tried->actions, meter.watcher());
+  const auto report = replay::try_rules(settings->history.file, *span, *tried->rules,
+                                        tried->actions, meter.watcher());
   if (!report) return meter.failed("policy try", report.error());
   if (arguments.json) {
     console.json(trial_json(*tried, *report));

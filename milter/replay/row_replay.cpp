@@ -1,16 +1,16 @@
-#include "milter/cli/policy/rule_trial.h"
+#include "milter/replay/row_replay.h"
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
-#include "config/base/byte_reader.h"
-#include "milter/history/message_row.h"
 #include "milter/history/row_code.h"
 #include "milter/names/list_evidence.h"
+#include "milter/policy/check_rules.h"
 #include "milter/policy/counter_feature.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 namespace {
 
@@ -25,67 +25,14 @@ constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 /// The windows change with the settings only, so that few sets of them are in a history.
 constexpr std::size_t kPreparedMax = 16;
 
-enum class Class : std::uint8_t { kSpam, kHam, kNeither };
-
-Class class_of(std::uint8_t label, Action action, bool judged) {
-  switch (static_cast<history::Label>(label)) {
-    case history::Label::kSpam:
-      return Class::kSpam;
-    case history::Label::kHam:
-      return Class::kHam;
-    case history::Label::kNone:
-      break;
-  }
-  if (!judged || action == Action::kTempfail) return Class::kNeither;
-  return action == Action::kPass ? Class::kHam : Class::kSpam;
-}
-
 /// Only days before today have skipped ones: what is usual.
 std::string window_text(const Window& window) {
   return window.skipped > 0 ? std::string(kUsualWindow) : to_string(window);
 }
 
-TrialCounts counts_of(std::uint8_t label, Class kind) {
-  return {.all = 1,
-          .spam = kind == Class::kSpam ? 1U : 0U,
-          .ham = kind == Class::kHam ? 1U : 0U,
-          .complained = label == static_cast<std::uint8_t>(history::Label::kSpam) ? 1U : 0U,
-          .rescued = label == static_cast<std::uint8_t>(history::Label::kHam) ? 1U : 0U};
-}
-
-}  // namespace
-
-TrialCounts& TrialCounts::operator+=(const TrialCounts& more) {
-  all += more.all;
-  spam += more.spam;
-  ham += more.ham;
-  complained += more.complained;
-  rescued += more.rescued;
-  return *this;
-}
-
-TrialReport& TrialReport::operator+=(const TrialReport& more) {
-  messages += more.messages;
-  broken += more.broken;
-  unseen += more.unseen;
-  other_windows += more.other_windows;
-  for (const auto& [window, count] : more.lacking) lacking[window] += count;
-  rules.resize(std::max(rules.size(), more.rules.size()));
-  for (std::size_t i = 0; i < more.rules.size(); ++i) rules[i] += more.rules[i];
-  for (std::size_t from = 0; from < kTrialActions; ++from) {
-    for (std::size_t to = 0; to < kTrialActions; ++to) changes[from][to] += more.changes[from][to];
-    before[from] += more.before[from];
-    after[from] += more.after[from];
-  }
-  examples.insert(examples.end(), more.examples.begin(), more.examples.end());
-  std::ranges::sort(examples, std::greater<>(), &TrialChange::time);
-  if (examples.size() > kTrialExamples) examples.resize(kTrialExamples);
-  return *this;
-}
-
-std::set<std::string> windows_of(const policy::Condition& condition) {
+std::set<std::string> own_windows(const policy::Condition& condition) {
   std::set<std::string> out;
-  for (const policy::Condition& part : condition.parts) out.merge(windows_of(part));
+  for (const policy::Condition& part : condition.parts) out.merge(own_windows(part));
   if (condition.kind != policy::Condition::Kind::kAtom) return out;
   const policy::Atom& atom = condition.atom;
   using Kind = policy::Atom::Kind;
@@ -95,17 +42,21 @@ std::set<std::string> windows_of(const policy::Condition& condition) {
   return out;
 }
 
-double spam_share(const TrialCounts& hits, const TrialCounts& messages) {
-  const auto rate = [](std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  const double spam = rate(hits.spam, messages.spam);
-  const double ham = rate(hits.ham, messages.ham);
-  return spam + ham == 0 ? 0.5 : spam / (spam + ham);
+}  // namespace
+
+std::vector<std::set<std::string>> windows_of(const policy::CompiledRules& rules) {
+  const std::vector<std::vector<std::size_t>> needed = policy::needed_rules(rules.rules);
+  std::vector<std::set<std::string>> out(rules.rules.size());
+  for (const std::uint32_t rule : rules.order) {
+    out[rule] = own_windows(rules.rules[rule].condition);
+    for (const std::size_t other : needed[rule])
+      out[rule].insert(out[other].begin(), out[other].end());
+  }
+  return out;
 }
 
 /// The rules for rows with certain windows.
-struct RuleTrial::Prepared {
+struct RowReplay::Prepared {
   Prepared(const policy::CompiledRules& given, const std::vector<Window>& row_windows)
       : windows(row_windows), rules(given), evaluation(rules) {
     for (const policy::CounterNeed& need : rules.needs) {
@@ -139,17 +90,16 @@ struct RuleTrial::Prepared {
   policy::Evaluation evaluation;
 };
 
-RuleTrial::RuleTrial(const policy::CompiledRules& rules, const ActionOptions& actions)
+RowReplay::RowReplay(const policy::CompiledRules& rules, const ActionOptions& actions)
     : rules_(rules), actions_(actions), symbols_(rules.symbols.size()) {
   need_of_type_.fill(-1);
   for (std::size_t i = 0; i < rules.needs.size(); ++i)
     need_of_type_[static_cast<std::size_t>(rules.needs[i].type)] = static_cast<int>(i);
-  report_.rules.resize(rules.rules.size());
 }
 
-RuleTrial::~RuleTrial() = default;
+RowReplay::~RowReplay() = default;
 
-RuleTrial::Prepared& RuleTrial::prepared_for(const std::vector<Window>& windows) {
+RowReplay::Prepared& RowReplay::prepared_for(const std::vector<Window>& windows) {
   const auto found = std::ranges::find_if(
       prepared_, [&](const auto& prepared) { return prepared->windows == windows; });
   if (found == prepared_.end()) {
@@ -161,7 +111,7 @@ RuleTrial::Prepared& RuleTrial::prepared_for(const std::vector<Window>& windows)
   return *prepared_.front();
 }
 
-void RuleTrial::read_counters(const Prepared& prepared, policy::CounterReadings& out) const {
+void RowReplay::read_counters(const Prepared& prepared, policy::CounterReadings& out) const {
   const std::size_t windows = record_.windows.size();
   for (std::size_t i = 0; i < record_.pieces.size(); ++i) {
     const history::PieceRecord& piece = record_.pieces[i];
@@ -183,7 +133,7 @@ void RuleTrial::read_counters(const Prepared& prepared, policy::CounterReadings&
     if (policy::has_several(rules_.needs[need].type)) out.add(need, {});
 }
 
-void RuleTrial::read_symbols() {
+void RowReplay::read_symbols() {
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     const bool found = std::ranges::any_of(record_.evidence, [&](const auto& evidence) {
       return !evidence.policy && evidence.effect == rules::Evidence::Effect::kCounts &&
@@ -193,7 +143,7 @@ void RuleTrial::read_symbols() {
   }
 }
 
-Action RuleTrial::with_lists_of_then(Action other, Action action) const {
+Action RowReplay::with_lists_of_then(Action other, Action action) const {
   for (const history::EvidenceRecord& evidence : record_.evidence) {
     if (evidence.policy || evidence.effect != rules::Evidence::Effect::kCounts) continue;
     if (evidence.symbol == names::kAllowSymbol) return Action::kPass;
@@ -203,7 +153,7 @@ Action RuleTrial::with_lists_of_then(Action other, Action action) const {
   return other;
 }
 
-double RuleTrial::score_of_others() const {
+double RowReplay::score_of_others() const {
   double score = record_.score;
   for (const history::EvidenceRecord& evidence : record_.evidence) {
     if (evidence.policy && evidence.effect == rules::Evidence::Effect::kCounts)
@@ -212,58 +162,30 @@ double RuleTrial::score_of_others() const {
   return score;
 }
 
-void RuleTrial::add(const storage::sqlite::HistoryReader::View& row) {
-  if (row.action >= kTrialActions || !history::decode_record(row.details, record_)) {
-    ++report_.broken;
-    return;
-  }
-  if (record_.unseen) {
-    ++report_.unseen;
-    return;
-  }
-  const auto action = static_cast<Action>(row.action);
-  const TrialCounts counts = counts_of(row.label, class_of(row.label, action, !record_.failed));
-  report_.messages += counts;
-
+RowReplay::Taken RowReplay::take(const storage::sqlite::HistoryReader::View& row) {
+  if (row.action >= kTrialActions || !history::decode_record(row.details, record_))
+    return Taken::kBroken;
+  if (record_.unseen) return Taken::kUnseen;
+  action_ = static_cast<Action>(row.action);
+  score_of_others_ = score_of_others();
   Prepared& prepared = prepared_for(record_.windows);
-  if (!prepared.lacking.empty()) ++report_.other_windows;
-  for (const std::string& window : prepared.lacking) ++report_.lacking[window];
   policy::CounterReadings readings(rules_.needs.size());
   read_counters(prepared, readings);
   read_symbols();
   policy::evaluate(prepared.rules, {record_.features, readings, symbols_}, prepared.evaluation);
-  for (std::size_t i = 0; i < report_.rules.size(); ++i) {
-    if (prepared.evaluation.fires(i)) report_.rules[i] += counts;
-  }
-
-  const policy::PolicyEffect effect = policy::effect_of(prepared.rules, prepared.evaluation);
-  const double score = score_of_others() + effect.score;
-  Action other =
-      record_.failed ? action : std::max(rules::choose_action(score, actions_), effect.action);
-  if (effect.at_most) other = std::min(other, *effect.at_most);
-  other = with_lists_of_then(other, action);
-  for (std::size_t i = 0; i < kTrialActions; ++i) {
-    if (i <= row.action) report_.before[i] += counts;
-    if (i <= static_cast<std::size_t>(other)) report_.after[i] += counts;
-  }
-  if (other != action) count_change(row, other, score);
+  return Taken::kTried;
 }
 
-void RuleTrial::count_change(const storage::sqlite::HistoryReader::View& row, Action to,
-                             double score_to) {
-  ++report_.changes[row.action][static_cast<std::size_t>(to)];
-  std::vector<TrialChange>& examples = report_.examples;
-  if (examples.size() == kTrialExamples && examples.back().time >= row.time) return;
-  TrialChange change{.time = row.time,
-                     .queue_id = std::string(as_text(row.queue_id)),
-                     .from = static_cast<Action>(row.action),
-                     .to = to,
-                     .score_from = record_.score,
-                     .score_to = score_to};
-  const auto place = std::ranges::find_if(
-      examples, [&](const TrialChange& other) { return other.time < change.time; });
-  examples.insert(place, std::move(change));
-  if (examples.size() > kTrialExamples) examples.pop_back();
+const policy::Evaluation& RowReplay::evaluation() const { return prepared_.front()->evaluation; }
+
+const std::set<std::string>& RowReplay::lacking() const { return prepared_.front()->lacking; }
+
+RowReplay::Outcome RowReplay::with(const policy::PolicyEffect& effect) const {
+  const double score = score_of_others_ + effect.score;
+  Action action =
+      record_.failed ? action_ : std::max(rules::choose_action(score, actions_), effect.action);
+  if (effect.at_most) action = std::min(action, *effect.at_most);
+  return {with_lists_of_then(action, action_), score};
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

@@ -1,6 +1,6 @@
-// Covers milter/cli/policy/parallel_trial.cpp, too: a history on disk, tried with two threads,
+// Covers milter/replay/parallel_trial.cpp, too: a history on disk, tried with two threads,
 // gives what a plain count of every message gives.
-#include "milter/cli/policy/rule_trial.h"
+#include "milter/replay/rule_trial.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/policy/parallel_trial.h"
 #include "milter/history/row_code.h"
+#include "milter/replay/parallel_trial.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/support/temporary_directory.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 namespace {
 
 using features::Feature;
@@ -299,4 +299,4 @@ TEST(SpamShare, IsThatOfEqualAmountsOfSpamAndHam) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

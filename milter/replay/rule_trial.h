@@ -4,20 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "config/options/milter_options.h"
-#include "milter/history/message_record.h"
 #include "milter/policy/compile_rules.h"
-#include "milter/policy/evaluate.h"
+#include "milter/replay/row_replay.h"
 #include "milter/rules/verdict.h"
 #include "storage/sqlite/history_table.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 /// How many messages. A message is spam or ham by its label; without one by its verdict.
 struct TrialCounts {
@@ -42,8 +38,6 @@ struct TrialChange {
   friend bool operator==(const TrialChange&, const TrialChange&) = default;
 };
 
-inline constexpr std::size_t kTrialActions = 6;
-inline constexpr std::string_view kUsualWindow = "usual";
 inline constexpr std::size_t kTrialExamples = 10;
 
 struct TrialReport {
@@ -68,48 +62,24 @@ struct TrialReport {
 /// The share of hits among spam, of the hits among spam and ham: 1 = only spam. 0.5 without hits.
 double spam_share(const TrialCounts& hits, const TrialCounts& messages);
 
-/// The windows that the counters of a rule want, with kUsualWindow.
-std::set<std::string> windows_of(const policy::Condition& condition);
-
-/// Tries rules on rows of the history: they take the place of the rules of then. The score of other
-/// evidence stays, the thresholds are those of `actions`. A message that the failure policy judged
-/// keeps its verdict. The history has no names, so that rules on them do not fire.
-///
-/// A window that a row does not have is unknown. A symbol of another source is unknown in a row
-/// that is incomplete and does not have it.
+/// Tries rules on rows of the history, as RowReplay does: they take the place of the rules of then.
 /// Threads: one thread; several trials at once, whose reports are added.
 /// Cost:    a few µs a row.
 class RuleTrial {
  public:
   /// `rules` must outlive it.
   RuleTrial(const policy::CompiledRules& rules, const ActionOptions& actions);
-  ~RuleTrial();
-  RuleTrial(const RuleTrial&) = delete;
-  RuleTrial& operator=(const RuleTrial&) = delete;
-  RuleTrial(RuleTrial&&) = delete;
-  RuleTrial& operator=(RuleTrial&&) = delete;
 
   void add(const storage::sqlite::HistoryReader::View& row);
   [[nodiscard]] const TrialReport& report() const { return report_; }
 
  private:
-  struct Prepared;
-  Prepared& prepared_for(const std::vector<storage::counters::Window>& windows);
-  void read_counters(const Prepared& prepared, policy::CounterReadings& out) const;
-  void read_symbols();
-  [[nodiscard]] double score_of_others() const;
-  /// What the allow and the block list said then, they say now. `action`: of then.
-  [[nodiscard]] rules::Action with_lists_of_then(rules::Action other, rules::Action action) const;
   void count_change(const storage::sqlite::HistoryReader::View& row, rules::Action to,
                     double score_to);
 
   const policy::CompiledRules& rules_;
-  const ActionOptions actions_;
-  std::array<int, 256> need_of_type_{};
-  std::vector<std::unique_ptr<Prepared>> prepared_;  ///< the last used one is the first
-  history::MessageRecord record_;
-  std::vector<policy::Truth> symbols_;
+  RowReplay replay_;
   TrialReport report_;
 };
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

@@ -1,4 +1,4 @@
-#include "milter/cli/history/history_span.h"
+#include "milter/replay/history_span.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "config/base/number_text.h"
 #include "config/words/units.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 namespace {
 
@@ -68,25 +68,15 @@ Result<std::int64_t> moment_of(const char* option, const std::string& text, Wall
 
 }  // namespace
 
-void HistorySpanArguments::add_to(CLI::App& command, const std::string& default_since) {
-  command
-      .add_option("--since", since,
-                  "Only messages since: 7d ago, or a moment (" + default_since + ")")
-      ->type_name("TIME");
-  command.add_option("--until", until, "Only messages before: 1d ago, or a moment (now)")
-      ->type_name("TIME");
-}
-
-Result<storage::sqlite::HistoryReader::Span> span_of(const HistorySpanArguments& arguments,
-                                                     WallTime now) {
+Result<storage::sqlite::HistoryReader::Span> span_of(const HistorySpan& texts, WallTime now) {
   storage::sqlite::HistoryReader::Span span;
-  if (!arguments.since.empty()) {
-    const auto since = moment_of("--since", arguments.since, now);
+  if (!texts.since.empty()) {
+    const auto since = moment_of("--since", texts.since, now);
     if (!since) return since.error();
     span.since = *since;
   }
-  if (!arguments.until.empty()) {
-    const auto until = moment_of("--until", arguments.until, now);
+  if (!texts.until.empty()) {
+    const auto until = moment_of("--until", texts.until, now);
     if (!until) return until.error();
     span.until = *until;
   }
@@ -104,4 +94,4 @@ std::string moment_text(std::int64_t time) {
                      of_day / 3600, of_day / 60 % 60, of_day % 60);
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "milter/cli/policy/rule_trial.h"
+#include "milter/replay/rule_trial.h"
 #include "storage/model/work_watcher.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 
 /// Tries rules on all rows of a history within `span`, with two threads. The report does not depend
 /// on how the threads share the work.
@@ -19,4 +19,4 @@ Result<TrialReport> try_rules(const std::string& file,
                               const policy::CompiledRules& rules, const ActionOptions& actions,
                               const storage::Watcher& watcher);
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

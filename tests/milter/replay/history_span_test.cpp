@@ -1,8 +1,8 @@
-#include "milter/cli/history/history_span.h"
+#include "milter/replay/history_span.h"
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::replay {
 namespace {
 
 constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};
@@ -41,4 +41,4 @@ TEST(HistorySpan, ShowsMomentsOfAnyTime) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::replay

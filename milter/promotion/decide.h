@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/options/policy_options.h"
+#include "config/promotions/judgements.h"
+
+namespace shingled::milter::promotion {
+
+// What the figures of a rule must be so that it is proposed or goes out of shadow.
+inline constexpr std::uint64_t kMessagesMin = 50;  ///< that it alone would have marked
+inline constexpr std::uint64_t kReportedMin = 5;   ///< of these
+/// Of all mail that nobody reported: one in so many may be marked. None that somebody rescued, and
+/// none between two who write to each other.
+inline constexpr std::uint64_t kUnreportedOneIn = 1000;
+
+// When the figures have turned. The difference keeps a rule from going in and out every day; one
+// slip of a finger is not yet the word of people.
+inline constexpr std::uint64_t kRescuedTurned = 2;
+inline constexpr std::uint64_t kCorrespondentsTurned = 2;
+inline constexpr std::uint64_t kUnreportedTurnedOneIn = 500;
+/// So long a rule whose figures turned stays in shadow, whatever they are.
+inline constexpr std::chrono::days kRest{14};
+static_assert(kUnreportedTurnedOneIn < kUnreportedOneIn);
+
+/// Whether the figures speak for a rule. `unreported`: all messages that nobody reported.
+bool is_good(const config::RuleFigures& figures, std::uint64_t unreported);
+/// Whether they speak against one that they spoke for.
+bool has_turned(const config::RuleFigures& figures, std::uint64_t unreported);
+
+/// The part of the mail that nobody reported and that the rule would have marked, in percent, 0
+/// without such mail.
+double unreported_share(const config::RuleFigures& figures, std::uint64_t unreported);
+
+/// The first thing that is missing, for people: "12 of 50 messages that it alone would have
+/// marked". Empty if the figures are good.
+std::string why_not(const config::RuleFigures& figures, std::uint64_t unreported);
+
+/// The judgement of a rule that stands elsewhere than before.
+struct Change {
+  config::RuleStanding from{};
+  config::RuleJudgement now;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+struct Decision {
+  config::Judgements judgements;
+  std::vector<Change> changes;
+};
+
+/// Says where each rule stands now. `fresh`: what the history says of the rules today; what it has
+/// as standing and since does not count. `before`: of the last time; a rule with another identity
+/// begins anew.
+///
+/// With kAuto at most one rule a time goes out of shadow, the one that most people reported: the
+/// next one is then judged with it in force, so that no two together do what neither does alone.
+/// One that would have stopped mail that nobody reported stays a proposal. Those whose figures
+/// turned go back all at once.
+/// Threads: stateless.
+Decision decide(const config::Judgements& before, config::Judgements fresh, PolicyPromote promote,
+                WallTime now);
+
+}  // namespace shingled::milter::promotion
