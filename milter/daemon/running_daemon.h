@@ -16,6 +16,9 @@
 #include "config/base/result.h"
 #include "config/metrics/metric_registry.h"
 #include "config/options/settings.h"
+#include "milter/api/counter_pages.h"
+#include "milter/api/report_pages.h"
+#include "milter/api/status_pages.h"
 #include "milter/counters/counter_reloader.h"
 #include "milter/daemon/daemon.h"
 #include "milter/filter/mail_counters.h"
@@ -23,6 +26,7 @@
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
 #include "milter/history/history_reloader.h"
+#include "milter/http/http_server.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
@@ -35,10 +39,6 @@
 #include "milter/reports/person_names.h"
 #include "milter/reports/report_desk.h"
 #include "milter/similar/library_reloader.h"
-#include "milter/status/counter_pages.h"
-#include "milter/status/http_server.h"
-#include "milter/status/report_pages.h"
-#include "milter/status/status_pages.h"
 #include "storage/client/prober.h"
 #include "storage/open_store.h"
 #include "storage/replication/replication_service.h"
@@ -126,12 +126,11 @@ class RunningDaemon {
   void use_counters(const Settings& settings);
   Status start_status();
   /// The bounds of requests, which have reports and additions to counters as bodies.
-  [[nodiscard]] status::HttpServerOptions with_bodies(
-      const status::HttpServerOptions& options) const;
+  [[nodiscard]] http::HttpServerOptions with_bodies(const http::HttpServerOptions& options) const;
   /// Opens counters.listen.
   Status start_counter_service();
   /// For the pages of counters.
-  [[nodiscard]] status::SiteCounters site_counters();
+  [[nodiscard]] api::SiteCounters site_counters();
   /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
   void reload();
@@ -151,7 +150,7 @@ class RunningDaemon {
     std::shared_ptr<const filter::Scanner> scanner;
     similar::LibraryReloader::Opened library;
     std::optional<ratelimit::LimitReloader::Prepared> limits;
-    status::HttpServer::Keys keys;  ///< of counters.keys_file
+    http::HttpServer::Keys keys;  ///< of counters.keys_file
   };
   /// Makes all of it. Changes nothing.
   Result<Next> make_next(const Wanted& wanted);
@@ -200,12 +199,12 @@ class RunningDaemon {
   std::unique_ptr<storage::client::ProberThread> prober_;
   std::unique_ptr<filter::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
-  status::BucketPages bucket_pages_;
-  status::CounterPages counter_pages_;
-  status::ReportPages report_pages_;
-  status::StatusPages pages_;
-  std::unique_ptr<status::HttpServer> http_;
-  std::unique_ptr<status::HttpServer> counter_http_;
+  api::BucketPages bucket_pages_;
+  api::CounterPages counter_pages_;
+  api::ReportPages report_pages_;
+  api::StatusPages pages_;
+  std::unique_ptr<http::HttpServer> http_;
+  std::unique_ptr<http::HttpServer> counter_http_;
   bool stopped_early_ = false;
   bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};

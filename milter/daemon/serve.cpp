@@ -201,7 +201,7 @@ void RunningDaemon::stop() {
   log_.info(LogLine("stopping"));
   // A name server may be slow, so the prober ends while the mail is drained.
   if (prober_ != nullptr) prober_->request_stop();
-  pages_.set_state(status::StatusPages::State::kDraining);
+  pages_.set_state(api::StatusPages::State::kDraining);
   if (milter_ != nullptr) {
     const auto drain_time = scanner_->get()->settings().milter.drain_time;  // of the last reload
     const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);

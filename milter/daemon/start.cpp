@@ -121,7 +121,7 @@ Status RunningDaemon::start() {
       line.field("counters_http", address);
   }
   log_.info(line);
-  pages_.set_state(status::StatusPages::State::kServing);
+  pages_.set_state(api::StatusPages::State::kServing);
   process::notify_ready("serving");
   return {};
 }
@@ -206,31 +206,30 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
 /// change of user, because a unix socket must belong to the user.
 Status RunningDaemon::start_status() {
   if (settings_->status.listen.empty()) return {};
-  auto http = status::HttpServer::start(
-      with_bodies(status::http_options(settings_->status)),
-      [this](const status::HttpRequest& request) { return pages_.answer(request); }, clock_);
+  auto http = http::HttpServer::start(
+      with_bodies(http::http_options(settings_->status)),
+      [this](const http::HttpRequest& request) { return pages_.answer(request); }, clock_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
 }
 
-status::HttpServerOptions RunningDaemon::with_bodies(
-    const status::HttpServerOptions& options) const {
-  return status::with_bodies(options, settings_->counters.service.body_bytes_max,
-                             settings_->reports.bytes_max);
+http::HttpServerOptions RunningDaemon::with_bodies(const http::HttpServerOptions& options) const {
+  return http::with_bodies(options, settings_->counters.service.body_bytes_max,
+                           settings_->reports.bytes_max);
 }
 
 Status RunningDaemon::start_counter_service() {
   const CounterServiceOptions& service = settings_->counters.service;
   if (!settings_->counters.enabled || service.listen.empty()) return {};
-  auto http = status::HttpServer::start(
-      with_bodies(status::http_options(service)),
-      [this, most = service.body_bytes_max](const status::HttpRequest& request) {
-        if (status::ReportPages::is_page(request.path)) return report_pages_.answer(request);
+  auto http = http::HttpServer::start(
+      with_bodies(http::http_options(service)),
+      [this, most = service.body_bytes_max](const http::HttpRequest& request) {
+        if (api::ReportPages::is_page(request.path)) return report_pages_.answer(request);
         // Only a report may be as long as the server allows.
         if (request.body.size() <= most) return counter_pages_.answer(request);
         constexpr unsigned kTooLarge = 413;
-        return status::HttpReply{kTooLarge, "text/plain; charset=utf-8", "the body is too long\n"};
+        return http::HttpReply{kTooLarge, "text/plain; charset=utf-8", "the body is too long\n"};
       },
       clock_);
   if (!http) return http.error();
@@ -238,7 +237,7 @@ Status RunningDaemon::start_counter_service() {
   return {};
 }
 
-status::SiteCounters RunningDaemon::site_counters() {
+api::SiteCounters RunningDaemon::site_counters() {
   const auto site = counters_.site();
   if (!site) return {nullptr, {}, counters_.why_off()};
   const auto counter = counters_.current().get();

@@ -16,6 +16,7 @@
 #include "config/system/whole_file.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
+#include "milter/http/access_keys.h"
 #include "milter/names/list_problems.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
@@ -23,7 +24,6 @@
 #include "milter/reports/alias_table.h"
 #include "milter/reports/bare_names.h"
 #include "milter/reports/mailbox_names.h"
-#include "milter/status/access_keys.h"
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
 #include "storage/counters/counter_key.h"
@@ -250,7 +250,7 @@ void check_similar(const SimilarOptions& options, Findings& found) {
 void check_client_keys(const CounterOptions& options, Findings& found) {
   const CounterServiceOptions& service = options.service;
   if (!options.enabled || service.listen.empty() || service.keys_file.empty()) return;
-  const auto keys = status::AccessKeys::open(service.keys_file);
+  const auto keys = http::AccessKeys::open(service.keys_file);
   if (!keys) found.error("counters.keys_file", keys.error().message);
 }
 

@@ -25,15 +25,16 @@
 #include "config/system/file_system.h"
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
-#include "milter/status/counter_pages.h"
-#include "milter/status/http_server.h"
+#include "milter/api/counter_pages.h"
+#include "milter/http/http_server.h"
 #include "storage/counters/embedded_counters.h"
 
 namespace {
 
 using namespace shingled;
 using namespace shingled::storage::counters;
-namespace status = shingled::milter::status;
+namespace api = shingled::milter::api;
+namespace http = shingled::milter::http;
 
 constexpr std::size_t kPiecesPerMessage = 40;
 constexpr std::uint64_t kNewPercent = 68;
@@ -163,12 +164,12 @@ int main(int argc, char** argv) {
   auto counters = EmbeddedCounters::open(options, *files, clock);
   if (!counters) die(counters.error().message);
   const auto store = std::make_shared<Store>(**counters);
-  const status::CounterPages pages([&] { return status::SiteCounters{store, {1, 2, 3}}; }, clock);
+  const api::CounterPages pages([&] { return api::SiteCounters{store, {1, 2, 3}}; }, clock);
   CounterServiceOptions service;
   service.listen = {{SocketSpec::Kind::kUnix, "", 0, folder / "http"}};
-  auto server = status::HttpServer::start(
-      status::http_options(service),
-      [&](const status::HttpRequest& request) { return pages.answer(request); }, clock);
+  auto server = http::HttpServer::start(
+      http::http_options(service),
+      [&](const http::HttpRequest& request) { return pages.answer(request); }, clock);
   if (!server) die(server.error().message);
 
   std::vector<std::unique_ptr<Client>> clients;

@@ -6,7 +6,7 @@
 # milter/cli/counters/counter_pieces.cpp, milter/cli/counters/counter_run.cpp,
 # milter/cli/counters/counter_show.cpp, milter/cli/counters/counter_stat.cpp,
 # milter/cli/counters/counter_top.cpp, milter/cli/counters/counter_transfer.cpp,
-# milter/status/http_call.cpp.
+# milter/http/http_call.cpp.
 """The commands of `shingled counters`: against a stand-in that can answer badly, and against a daemon."""
 
 import email.utils

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "milter/status/counter_lines.h"
-#include "milter/status/counter_request.h"
+#include "milter/api/counter_lines.h"
+#include "milter/api/counter_request.h"
 
 using namespace shingled;
-using namespace shingled::milter::status;
+using namespace shingled::milter::api;
 
 namespace {
 

@@ -39,8 +39,8 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"zlib.h", {"mime/attachment/inflate.cpp"}},
       {"CLI/", {"milter/cli/"}},
       {"maxminddb.h", {"milter/counters/country_file.cpp"}},
-      {"microhttpd.h", {"milter/status/http_server.cpp"}},
-      {"nlohmann/", {"milter/cli/", "milter/status/"}},
+      {"microhttpd.h", {"milter/http/http_server.cpp"}},
+      {"nlohmann/", {"milter/cli/", "milter/api/"}},
       {"fmt/", {"milter/", "storage/counters/", "storage/shared_counters/"}}};
   for (const std::string& name : files()) {
     if (!is_code(name) || name.starts_with("tests/")) continue;
@@ -78,7 +78,7 @@ std::vector<std::string> lines_with(std::string_view word, const std::vector<Exc
 // one bucket. mime/fingerprint/secret_hash.h has those to name instead.
 TEST(Tidy, HashTablesThatStrangersFeedHaveASecret) {
   const std::vector<Exception> exceptions = {
-      {"milter/status/connection_deadlines.h", "descriptors, which the kernel gives"},
+      {"milter/http/connection_deadlines.h", "descriptors, which the kernel gives"},
       {"storage/client/exchange.h", "tags, which we draw by chance"},
       {"storage/crypto/shared_key_cache.h", "names of keys and sources, under a secret of its own"},
       {"storage/server/tcp_worker.h", "names of connections, which we count"}};

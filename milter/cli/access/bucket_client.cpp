@@ -6,7 +6,7 @@
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
 #include "config/system/connect_socket.h"
-#include "milter/status/http_client.h"
+#include "milter/http/http_client.h"
 #include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::cli {
@@ -25,7 +25,7 @@ std::string url_escaped(std::string_view text) {
   return out;
 }
 
-std::string target_of(const status::HttpRequest& request) {
+std::string target_of(const http::HttpRequest& request) {
   std::string out = request.path;
   char before = '?';
   for (const auto& [name, value] : request.arguments) {
@@ -36,7 +36,7 @@ std::string target_of(const status::HttpRequest& request) {
 }
 
 /// The content of a reply, or the reason why it has none.
-Result<Json> content_of(const status::HttpReply& reply) {
+Result<Json> content_of(const http::HttpReply& reply) {
   constexpr unsigned kFound = 200;
   constexpr unsigned kNothing = 404;
   constexpr unsigned kWrongRequest = 400;
@@ -55,18 +55,16 @@ Result<Json> content_of(const status::HttpReply& reply) {
 }  // namespace
 
 Result<Json> BucketClient::list(const std::string& part, std::size_t most) {
-  return ask({"/buckets",
-              {{"part", part}, {"most", std::to_string(most)}},
-              status::HttpMethod::kGet,
-              true});
+  return ask(
+      {"/buckets", {{"part", part}, {"most", std::to_string(most)}}, http::HttpMethod::kGet, true});
 }
 
 Result<Json> BucketClient::show(const std::string& key) {
-  return ask({"/buckets/show", {{"key", key}}, status::HttpMethod::kGet, true});
+  return ask({"/buckets/show", {{"key", key}}, http::HttpMethod::kGet, true});
 }
 
 Result<Json> BucketClient::reset(const std::string& key) {
-  return ask({"/buckets/reset", {{"key", key}}, status::HttpMethod::kPost, true});
+  return ask({"/buckets/reset", {{"key", key}}, http::HttpMethod::kPost, true});
 }
 
 Result<Json> BucketClient::set(const std::string& key, double drops, const BucketRate& rate) {
@@ -75,11 +73,11 @@ Result<Json> BucketClient::set(const std::string& key, double drops, const Bucke
                {"drops", shortest_text(drops)},
                {"burst", shortest_text(rate.burst)},
                {"leak", shortest_text(rate.leak)}},
-              status::HttpMethod::kPost,
+              http::HttpMethod::kPost,
               true});
 }
 
-Result<Json> BucketClient::ask(const status::HttpRequest& request) {
+Result<Json> BucketClient::ask(const http::HttpRequest& request) {
   const MailLimitOptions& limits = settings_.ratelimit;
   if (store_ == nullptr && !limits.shared()) {
     const auto reply = ask_daemon(request);
@@ -93,7 +91,7 @@ Result<Json> BucketClient::ask(const status::HttpRequest& request) {
   if (store_ == nullptr) {
     if (Status opened = open_store(); !opened) return opened.error();
   }
-  const status::BucketPages pages([this] { return store_; }, clock_);
+  const api::BucketPages pages([this] { return store_; }, clock_);
   return content_of(pages.answer(request));
 }
 
@@ -104,7 +102,7 @@ Status BucketClient::open_store() {
   return {};
 }
 
-Result<status::HttpReply> BucketClient::ask_daemon(const status::HttpRequest& request) {
+Result<http::HttpReply> BucketClient::ask_daemon(const http::HttpRequest& request) {
   if (settings_.status.listen.empty()) {
     return Error{ErrorCode::kUnavailable,
                  "only the daemon can read its buckets, and status.listen is empty"};
@@ -112,9 +110,9 @@ Result<status::HttpReply> BucketClient::ask_daemon(const status::HttpRequest& re
   const SocketSpec daemon = spec_to_connect(settings_.status.listen.front());
   const TimePoint deadline = clock_.now() + kDeskPatience;
   const std::string target = target_of(request);
-  return request.method == status::HttpMethod::kPost
-             ? status::http_post(daemon, target, clock_, deadline)
-             : status::http_get(daemon, target, clock_, deadline);
+  return request.method == http::HttpMethod::kPost
+             ? http::http_post(daemon, target, clock_, deadline)
+             : http::http_get(daemon, target, clock_, deadline);
 }
 
 }  // namespace shingled::milter::cli

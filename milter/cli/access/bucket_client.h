@@ -9,8 +9,8 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/settings.h"
+#include "milter/api/bucket_pages.h"
 #include "milter/cli/terminal/console.h"
-#include "milter/status/bucket_pages.h"
 
 namespace shingled::milter::cli {
 
@@ -32,8 +32,8 @@ class BucketClient {
   Result<Json> set(const std::string& key, double drops, const BucketRate& rate);
 
  private:
-  Result<Json> ask(const status::HttpRequest& request);
-  Result<status::HttpReply> ask_daemon(const status::HttpRequest& request);
+  Result<Json> ask(const http::HttpRequest& request);
+  Result<http::HttpReply> ask_daemon(const http::HttpRequest& request);
   Status open_store();
 
   const Settings& settings_;

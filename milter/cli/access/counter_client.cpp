@@ -81,7 +81,7 @@ Json amounts_json(const Amounts& amounts) {
 Result<Json> CounterClient::post(const std::string& page, std::string body, Duration patience) {
   std::string answer;
   const Status sent =
-      desk_.send({.method = status::HttpMethod::kPost, .target = page, .body = std::move(body)},
+      desk_.send({.method = http::HttpMethod::kPost, .target = page, .body = std::move(body)},
                  patience, [&](std::string_view piece) -> Status {
                    if (answer.size() + piece.size() > kAnswerBytesMax) {
                      return Error{ErrorCode::kLimit, "the answer is too long"};
@@ -240,8 +240,8 @@ Result<std::uint64_t> CounterClient::learn(const std::string& additions) {
   return number_of("/counters/learn", "{\"additions\":[" + additions + "]}", "learnt");
 }
 
-Status CounterClient::export_to(const status::HttpTaker& take) {
-  return desk_.send({.method = status::HttpMethod::kGet, .target = "/counters/export"},
+Status CounterClient::export_to(const http::HttpTaker& take) {
+  return desk_.send({.method = http::HttpMethod::kGet, .target = "/counters/export"},
                     kSearchPatience, take);
 }
 

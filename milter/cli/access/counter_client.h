@@ -95,7 +95,7 @@ class CounterClient {
   /// them. Returns how many of them were taken.
   Result<std::uint64_t> learn(const std::string& additions);
   /// Hands all counts to `take`, lines of JSON in pieces of any length.
-  Status export_to(const status::HttpTaker& take);
+  Status export_to(const http::HttpTaker& take);
   /// Adds the counts of such lines, all or nothing; returns how many counters that were.
   Result<std::uint64_t> import_from(std::string lines);
   /// Checks all that is stored: {"ok", ...}.

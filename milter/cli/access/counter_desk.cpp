@@ -35,7 +35,7 @@ ErrorCode code_of(unsigned status) {
 
 }  // namespace
 
-Error error_of(const status::HttpReply& reply) {
+Error error_of(const http::HttpReply& reply) {
   const auto json = nlohmann::json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
   const bool told = json.is_object() && json.contains("error") && json["error"].is_string();
   std::string why =
@@ -53,11 +53,11 @@ bool CounterDesk::has_counters() const {
          CounterFolder::exists(settings_.counters.embedded.directory);
 }
 
-Status CounterDesk::send(const status::HttpCall& call, Duration patience,
-                         const status::HttpTaker& take) {
+Status CounterDesk::send(const http::HttpCall& call, Duration patience,
+                         const http::HttpTaker& take) {
   const bool opened = folder_ != nullptr;
   std::optional<Error> fault;  // of `take`, not of the daemon
-  const status::HttpTaker note_and_take = [&](std::string_view piece) {
+  const http::HttpTaker note_and_take = [&](std::string_view piece) {
     Status taken = take(piece);
     if (!taken) fault = taken.error();
     return taken;
@@ -75,15 +75,15 @@ Status CounterDesk::send(const status::HttpCall& call, Duration patience,
   return reply->status == kDone ? Status() : Status(error_of(*reply));
 }
 
-Result<status::HttpReply> CounterDesk::ask_daemon(const status::HttpCall& call, Duration patience,
-                                                  const status::HttpTaker& take) {
+Result<http::HttpReply> CounterDesk::ask_daemon(const http::HttpCall& call, Duration patience,
+                                                const http::HttpTaker& take) {
   if (settings_.status.listen.empty()) {
     return Error{ErrorCode::kUnavailable,
                  "no daemon can be asked, as status.listen is empty, and there is no folder " +
                      settings_.counters.embedded.directory};
   }
   const SocketSpec daemon = spec_to_connect(settings_.status.listen.front());
-  auto reply = status::http_call(daemon, call, clock_, patience, take);
+  auto reply = http::http_call(daemon, call, clock_, patience, take);
   // The fault is not that of the question.
   if (!reply && reply.error().code == ErrorCode::kInvalid) {
     return Error{ErrorCode::kCorrupt, reply.error().message};
@@ -91,8 +91,8 @@ Result<status::HttpReply> CounterDesk::ask_daemon(const status::HttpCall& call, 
   return reply;
 }
 
-Result<status::HttpReply> CounterDesk::ask_folder(const status::HttpCall& call,
-                                                  const status::HttpTaker& take) {
+Result<http::HttpReply> CounterDesk::ask_folder(const http::HttpCall& call,
+                                                const http::HttpTaker& take) {
   if (folder_ == nullptr) {
     auto opened = CounterFolder::open(settings_.counters, clock_, random_);
     if (!opened) return opened.error();

@@ -7,8 +7,8 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/settings.h"
-#include "milter/status/http_call.h"
-#include "milter/status/http_message.h"
+#include "milter/http/http_call.h"
+#include "milter/http/http_message.h"
 
 namespace shingled::milter::cli {
 
@@ -31,16 +31,16 @@ class CounterDesk {
   /// Errors: kNotFound, kInvalid, kLimit, kUnavailable, kTimeout, kDenied: what the pages refuse,
   ///         or nobody who has the counters; kCorrupt (an answer that is not HTTP, or is cut off);
   ///         those of `take`.
-  Status send(const status::HttpCall& call, Duration patience, const status::HttpTaker& take);
+  Status send(const http::HttpCall& call, Duration patience, const http::HttpTaker& take);
 
   /// Whether there is something to ask: the counters are shared, a daemon has a status page, or the
   /// folder exists. It need not answer.
   [[nodiscard]] bool has_counters() const;
 
  private:
-  Result<status::HttpReply> ask_daemon(const status::HttpCall& call, Duration patience,
-                                       const status::HttpTaker& take);
-  Result<status::HttpReply> ask_folder(const status::HttpCall& call, const status::HttpTaker& take);
+  Result<http::HttpReply> ask_daemon(const http::HttpCall& call, Duration patience,
+                                     const http::HttpTaker& take);
+  Result<http::HttpReply> ask_folder(const http::HttpCall& call, const http::HttpTaker& take);
 
   const Settings& settings_;
   Clock& clock_;
@@ -49,6 +49,6 @@ class CounterDesk {
 };
 
 /// The reason that a reply with a status other than 200 gives.
-Error error_of(const status::HttpReply& reply);
+Error error_of(const http::HttpReply& reply);
 
 }  // namespace shingled::milter::cli

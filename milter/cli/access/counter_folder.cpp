@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/base/logger.h"
-#include "milter/status/counter_pages.h"
+#include "milter/api/counter_pages.h"
 #include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
 #include "storage/counters/key_mark.h"
@@ -51,8 +51,8 @@ class CounterFolder::Opened {
   }
   Status settle() { return counters_.store->settle(clock_.now() + patience_); }
 
-  [[nodiscard]] status::HttpReply answer(const status::HttpRequest& request) const {
-    status::HttpReply reply = pages_.answer(request);
+  [[nodiscard]] http::HttpReply answer(const http::HttpRequest& request) const {
+    http::HttpReply reply = pages_.answer(request);
     while (reply.later) reply = reply.later(std::stop_token());
     return reply;
   }
@@ -60,10 +60,10 @@ class CounterFolder::Opened {
  private:
   Clock& clock_;
   NullLogger logger_;
-  status::SiteCounters counters_;
+  api::SiteCounters counters_;
   Duration patience_{};
   std::unique_ptr<storage::counters::PieceNames> names_;
-  status::CounterPages pages_;
+  api::CounterPages pages_;
 };
 
 CounterFolder::CounterFolder(std::unique_ptr<Opened> opened) : opened_(std::move(opened)) {}
@@ -81,15 +81,15 @@ Result<std::unique_ptr<CounterFolder>> CounterFolder::open(const CounterOptions&
   return std::unique_ptr<CounterFolder>(new CounterFolder(std::move(opened)));
 }
 
-Result<status::HttpReply> CounterFolder::answer(const status::HttpCall& call,
-                                                const status::HttpTaker& take) {
-  status::HttpRequest request;
+Result<http::HttpReply> CounterFolder::answer(const http::HttpCall& call,
+                                              const http::HttpTaker& take) {
+  http::HttpRequest request;
   request.path = call.target;
   request.method = call.method;
   request.direct = true;
   request.authorised = true;
   request.body = call.body;
-  status::HttpReply reply = opened_->answer(request);
+  http::HttpReply reply = opened_->answer(request);
   constexpr unsigned kDone = 200;
   if (reply.status != kDone) return reply;
   // This process ends after the command.

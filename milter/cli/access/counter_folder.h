@@ -7,8 +7,8 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/counter_options.h"
-#include "milter/status/http_call.h"
-#include "milter/status/http_message.h"
+#include "milter/http/http_call.h"
+#include "milter/http/http_message.h"
 
 namespace shingled::milter::cli {
 
@@ -28,7 +28,7 @@ class CounterFolder {
   CounterFolder(const CounterFolder&) = delete;
   CounterFolder& operator=(const CounterFolder&) = delete;
 
-  Result<status::HttpReply> answer(const status::HttpCall& call, const status::HttpTaker& take);
+  Result<http::HttpReply> answer(const http::HttpCall& call, const http::HttpTaker& take);
 
  private:
   class Opened;

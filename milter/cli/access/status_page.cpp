@@ -1,7 +1,7 @@
 #include "milter/cli/access/status_page.h"
 
 #include "config/system/connect_socket.h"
-#include "milter/status/http_client.h"
+#include "milter/http/http_client.h"
 
 namespace shingled::milter::cli {
 
@@ -13,7 +13,7 @@ constexpr unsigned kPageFound = 200;
 Result<Json> StatusPage::get(const std::string& target) const {
   if (options_.listen.empty()) return Error{ErrorCode::kUnavailable, "status.listen is empty"};
   const SocketSpec server = spec_to_connect(options_.listen.front());
-  const auto reply = status::http_get(server, target, clock_, clock_.now() + kPagePatience);
+  const auto reply = http::http_get(server, target, clock_, clock_.now() + kPagePatience);
   if (!reply) return reply.error();
   if (reply->status != kPageFound) {
     return Error{ErrorCode::kUnavailable,

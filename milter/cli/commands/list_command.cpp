@@ -8,6 +8,7 @@
 
 #include "config/base/best.h"
 #include "config/base/hex.h"
+#include "milter/api/status_pages.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/status_page.h"
@@ -17,7 +18,6 @@
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/output/record_filter.h"
 #include "milter/cli/output/work_meter.h"
-#include "milter/status/status_pages.h"
 
 namespace shingled::milter::cli {
 
@@ -72,7 +72,7 @@ using HitTable = std::map<Digest, std::uint64_t>;
 /// Errors: those of StatusPage, kCorrupt (unexpected page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page = StatusPage(settings.status, clock)
-                        .get("/hits?most=" + std::to_string(status::StatusPages::kHitsMost));
+                        .get("/hits?most=" + std::to_string(api::StatusPages::kHitsMost));
   if (!page) return page.error().in("only the running daemon knows the hits");
   HitTable hits;
   const auto list = page->find("hits");

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
+#include "milter/api/match_question.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/status/match_question.h"
 
 namespace shingled::milter::cli {
 
@@ -38,7 +38,7 @@ Json FurtherMatches::of(const rules::Lookup& lookup, const RuleOptions& rule) {
   const bool is_local =
       local_ && (!rule.remote.is_remote() || local_->to_read() == rule.remote.to_read());
   if (lookup.outcome != rules::Lookup::Outcome::kHit || !is_local || !page_answers_) return nullptr;
-  auto page = page_.get("/matches?" + status::match_question(lookup.hash.fingerprint));
+  auto page = page_.get("/matches?" + api::match_question(lookup.hash.fingerprint));
   page_answers_ = page.has_value();
   if (!page_answers_) return nullptr;
   const std::string named = to_hex(lookup.match.digest.bytes);

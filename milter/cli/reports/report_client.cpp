@@ -9,7 +9,7 @@
 #include "config/base/hex.h"
 #include "config/system/connect_socket.h"
 #include "milter/cli/access/counter_desk.h"
-#include "milter/status/http_call.h"
+#include "milter/http/http_call.h"
 
 namespace shingled::milter::cli {
 
@@ -77,15 +77,15 @@ Result<Json> ReportClient::call(bool post, std::string target, const std::string
   const SocketSpec daemon = spec_to_connect(options_.listen.front());
   std::string text;
   const auto reply =
-      status::http_call(daemon,
-                        {.method = post ? status::HttpMethod::kPost : status::HttpMethod::kGet,
-                         .target = std::move(target),
-                         .body = body,
-                         .type = post ? "message/rfc822" : "application/json"},
-                        clock_, kReportPatience, [&](std::string_view piece) {
-                          text += piece;
-                          return Status();
-                        });
+      http::http_call(daemon,
+                      {.method = post ? http::HttpMethod::kPost : http::HttpMethod::kGet,
+                       .target = std::move(target),
+                       .body = body,
+                       .type = post ? "message/rfc822" : "application/json"},
+                      clock_, kReportPatience, [&](std::string_view piece) {
+                        text += piece;
+                        return Status();
+                      });
   // The fault is not that of the report.
   if (!reply && reply.error().code == ErrorCode::kInvalid)
     return Error{ErrorCode::kUnavailable, reply.error().message};

@@ -1,5 +1,5 @@
-// Covers milter/reports/count_desk.cpp, and of milter/reports/report_desk.h: nobody else waits while a
-// report waits.
+// Covers milter/reports/count_desk.cpp, and of milter/reports/report_desk.h:
+// nobody else waits while a report waits.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,0 +1,378 @@
+#include "milter/api/counter_pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "milter/api/counter_json.h"
+#include "milter/api/counter_lines.h"
+#include "milter/api/counter_request.h"
+#include "milter/api/counter_top.h"
+#include "milter/api/error_status.h"
+#include "storage/counters/key_mark.h"
+
+namespace shingled::milter::api {
+
+namespace {
+
+using CounterJson = nlohmann::ordered_json;
+using storage::counters::CounterKey;
+using storage::counters::CounterStore;
+using storage::counters::Entry;
+using storage::counters::Space;
+using storage::counters::Window;
+using Field = CounterField;
+
+constexpr const char* kJsonType = "application/json";
+constexpr unsigned kOk = 200;
+constexpr unsigned kWrongRequest = 400;
+constexpr std::size_t kExportPieceBytes = 64UL * 1024;
+
+http::HttpReply json_page(unsigned status, const CounterJson& object) {
+  return {status, kJsonType,
+          object.dump(-1, ' ', false, CounterJson::error_handler_t::replace) + "\n"};
+}
+
+http::HttpReply counter_error(unsigned status, const std::string& text) {
+  return json_page(status, {{"error", text}});
+}
+
+http::HttpReply counter_failure(const Error& error) {
+  return counter_error(error_status(error.code), error.message);
+}
+
+std::vector<CounterKey> keys_of(const CounterRequest& request) {
+  std::vector<CounterKey> keys;
+  keys.reserve(request.pieces.size());
+  for (const RequestedPiece& piece : request.pieces) keys.push_back(piece.key);
+  return keys;
+}
+
+/// One request, and what it needs.
+struct CounterCall {
+  SiteCounters counters;
+  CounterPages::Names names;
+  const Clock& clock;
+  std::string body;
+  std::stop_token stop;
+
+  [[nodiscard]] CounterStore& store() const { return *counters.store; }
+  [[nodiscard]] TimePoint deadline() const { return clock.now() + CounterPages::kPatience; }
+  [[nodiscard]] TimePoint long_deadline() const {
+    return clock.now() + CounterPages::kLongPatience;
+  }
+  [[nodiscard]] Result<CounterRequest> read(const CounterForm& form) const {
+    return parse_counter_request(body, form, counters.key);
+  }
+};
+
+http::HttpReply ask_counters(const CounterCall& call, CounterRequest& request) {
+  if (request.windows.empty()) {
+    for (const char* window : {"10m", "1h", "1d", "14d"})
+      request.windows.push_back(storage::counters::parse_window(window).value());
+  }
+  const auto answers = call.store().ask(keys_of(request), request.windows, call.deadline());
+  return {kOk, kJsonType, answers_json(request.pieces, request.windows, answers)};
+}
+
+http::HttpReply ask_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows},
+                                 {Field::kPieces}};
+  auto request = call.read(kForm);
+  return request ? ask_counters(call, *request) : counter_failure(request.error());
+}
+
+http::HttpReply add_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kPieces, Field::kAdd}, {Field::kPieces, Field::kAdd}, true};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const Status added = call.store().add(request->addition(), call.deadline());
+  return added ? json_page(kOk, {{"added", request->pieces.size()}})
+               : counter_failure(added.error());
+}
+
+http::HttpReply take_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows, Field::kAdd},
+                                 {Field::kPieces, Field::kAdd},
+                                 true};
+  auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  http::HttpReply reply = ask_counters(call, *request);
+  const Status added = call.store().add(request->addition(), call.deadline());
+  return added ? reply : counter_failure(added.error());
+}
+
+/// One object for each window.
+CounterJson said_json(std::span<const storage::people::PeopleSums> sums) {
+  CounterJson list = CounterJson::array();
+  for (const storage::people::PeopleSums& said : sums)
+    list.push_back({{"complainers", said.complainers},
+                    {"rescuers", said.rescuers},
+                    {"own_complaint", said.own_complaint},
+                    {"own_rescue", said.own_rescue},
+                    {"complaint", said.complaints},
+                    {"rescue", said.rescues}});
+  return list;
+}
+
+/// The people behind the addresses, sorted, each once.
+std::vector<std::uint64_t> persons_of(const CounterCall& call,
+                                      std::span<const std::string> recipients) {
+  std::vector<std::uint64_t> out;
+  if (!call.counters.person) return out;
+  for (const std::string& recipient : recipients) out.push_back(call.counters.person(recipient));
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+http::HttpReply people_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kPieces, Field::kWindows, Field::kRecipients},
+      {Field::kPieces},
+      /*adds=*/false,
+      /*long_windows=*/true};
+  auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  if (call.counters.people == nullptr)
+    return counter_failure({ErrorCode::kUnavailable, "what people said is not known"});
+  std::vector<Window>& windows = request->windows;
+  if (windows.empty())
+    windows.push_back({storage::counters::Period::Unit::kDay, storage::counters::kSaidDaysMax, 0});
+  std::vector<std::uint64_t> signs;
+  for (const CounterKey& key : keys_of(*request))
+    for (const bool proved : {false, true}) signs.push_back(storage::people::sign_of(key, proved));
+  const auto voices = call.counters.people->ask(signs, call.deadline());
+  if (!voices) return counter_failure(voices.error());
+  const std::vector<std::uint64_t> persons = persons_of(call, request->recipients);
+  std::vector<std::vector<storage::people::PeopleSums>> sums;
+  for (const storage::people::Voices& of_sign : *voices) {
+    auto& said = sums.emplace_back(windows.size());
+    storage::people::sum_voices(of_sign, windows, call.clock.wall(), persons, call.counters.weights,
+                                said);
+  }
+  CounterJson list = CounterJson::array();
+  for (std::size_t i = 0; i < request->pieces.size(); ++i) {
+    const CounterKey& key = request->pieces[i].key;
+    list.push_back({{"type", to_string(key.type)},
+                    {"shingle", shingle_text(key.shingle)},
+                    {"said", said_json(sums[2 * i])},
+                    {"said_of_proved", said_json(sums[2 * i + 1])}});
+  }
+  CounterJson texts = CounterJson::array();
+  for (const Window& window : windows) texts.push_back(storage::counters::to_string(window));
+  return json_page(kOk, {{"windows", std::move(texts)},
+                         {"recipients", persons.size()},
+                         {"counters", std::move(list)}});
+}
+
+http::HttpReply series_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces}, {Field::kPieces}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  std::vector<std::vector<Entry>> found;
+  for (const CounterKey& key : keys_of(*request)) {
+    auto entries = call.store().series(key, call.deadline());
+    if (!entries) return counter_failure(entries.error());
+    found.push_back(*std::move(entries));
+  }
+  return {kOk, kJsonType, series_json(call.store().present_slot(), request->pieces, found)};
+}
+
+http::HttpReply top_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kType, Field::kMeasure, Field::kWindow, Field::kRising, Field::kMost},
+      {}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const TopQuestion question{request->space,  request->type,   request->measure,
+                             request->window, request->rising, request->most};
+  const auto found = find_top(call.store(), question, call.stop);
+  if (!found) return counter_failure(found.error());
+  CounterJson list = CounterJson::array();
+  for (const TopCounter& counter : *found) {
+    CounterJson one = {{"space", to_string(counter.key.space)},
+                       {"type", to_string(counter.key.type)},
+                       {"shingle", shingle_text(counter.key.shingle)},
+                       {"piece", nullptr},
+                       {"count", counter.count}};
+    if (call.names) {
+      if (auto text = call.names(counter.key.type, counter.key.shingle))
+        one["piece"] = *std::move(text);
+    }
+    if (question.rising) one["before"] = counter.before;
+    list.push_back(std::move(one));
+  }
+  return json_page(kOk, {{"counters", std::move(list)}});
+}
+
+http::HttpReply forget_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces}, {Field::kPieces}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  std::vector<CounterKey> keys = keys_of(*request);
+  const std::size_t count = keys.size();
+  for (std::size_t i = 0; !request->space && i < count; ++i)
+    keys.push_back({keys[i].shingle, keys[i].type, Space::kOut});
+  const Status done = call.store().forget(keys, call.long_deadline());
+  return done ? json_page(kOk, {{"forgotten", keys.size()}}) : counter_failure(done.error());
+}
+
+http::HttpReply learn_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kAdditions}, {Field::kAdditions}, true};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const storage::counters::Slot present = call.store().present_slot();
+  for (std::size_t i = 0; i < request->additions.size(); ++i) {
+    if (request->additions[i].slot > present)
+      return counter_error(kWrongRequest, fmt::format("additions[{}].time: is in the future", i));
+  }
+  const Status done = call.store().learn(request->additions, call.long_deadline());
+  return done ? json_page(kOk, {{"learnt", request->additions.size()}})
+              : counter_failure(done.error());
+}
+
+http::HttpReply import_page(const CounterCall& call) {
+  std::string_view lines = call.body;
+  if (const auto mark = take_mark_line(lines)) {
+    const std::uint64_t ours = storage::counters::key_mark(call.counters.key);
+    if (!*mark) return counter_failure(mark->error());
+    if (**mark != ours)
+      return counter_error(kWrongRequest,
+                           storage::counters::other_key_error("the export", **mark, ours));
+  }
+  const auto found = parse_count_lines(lines, call.store().present_slot());
+  if (!found) return counter_failure(found.error());
+  const Status done = call.store().import(*found, call.long_deadline());
+  return done ? json_page(kOk, {{"imported", found->size()}}) : counter_failure(done.error());
+}
+
+http::HttpReply verify_page(const CounterCall& call) {
+  const auto asked = CounterJson::parse(call.body, nullptr, /*allow_exceptions=*/false);
+  const bool repairs = asked.is_object() && asked.contains("repair") && asked["repair"] == true;
+  Status done = repairs ? call.store().repair(call.stop) : Status();
+  if (done) done = call.store().verify(call.stop);
+  if (done) {
+    CounterJson page = {{"ok", true}};
+    const auto losses = call.store().losses();
+    if (!losses.empty()) {
+      const auto last = std::ranges::max(losses, {}, &storage::counters::CounterLoss::day_last);
+      page["lost_files"] = losses.size();
+      page["unknown_until"] =
+          storage::counters::date_text(last.day_last + storage::counters::kDaysKept);
+    }
+    return json_page(kOk, page);
+  }
+  if (done.error().code != ErrorCode::kCorrupt) return counter_failure(done.error());
+  return json_page(kOk, {{"ok", false}, {"error", done.error().message}});
+}
+
+http::HttpReply export_page(const CounterCall& call) {
+  auto opened = call.store().scan();
+  if (!opened) return counter_failure(opened.error());
+  // The store lives as long as the cursor, so it is named first.
+  struct Export {
+    std::shared_ptr<CounterStore> store;
+    std::unique_ptr<storage::counters::CounterCursor> cursor;
+    std::uint64_t mark;
+    bool begun = false;
+    bool ended = false;
+  };
+  auto work = std::make_shared<Export>(Export{call.counters.store, *std::move(opened),
+                                              storage::counters::key_mark(call.counters.key)});
+  http::HttpReply reply{kOk, "application/jsonl"};
+  reply.more = [work]() -> Result<std::string> {
+    std::string lines;
+    while (!work->ended && lines.size() < kExportPieceBytes) {
+      const auto next = work->cursor->next();
+      if (!next) return next.error();
+      work->ended = *next == nullptr;
+      if (work->ended) break;
+      if (!std::exchange(work->begun, true)) append_mark_line(work->mark, lines);
+      append_count_lines(**next, lines);
+    }
+    return lines;
+  };
+  return reply;
+}
+
+struct CounterPage {
+  std::string_view path;
+  http::HttpMethod method;
+  bool is_long;  ///< reads or changes many counters
+  http::HttpReply (*answer)(const CounterCall&);
+};
+constexpr std::array<CounterPage, 11> kCounterPages = {
+    {{"/counters/ask", http::HttpMethod::kPost, false, &ask_page},
+     {"/counters/add", http::HttpMethod::kPost, false, &add_page},
+     {"/counters/take", http::HttpMethod::kPost, false, &take_page},
+     {"/counters/people", http::HttpMethod::kPost, false, &people_page},
+     {"/counters/series", http::HttpMethod::kPost, true, &series_page},
+     {"/counters/top", http::HttpMethod::kPost, true, &top_page},
+     {"/counters/forget", http::HttpMethod::kPost, true, &forget_page},
+     {"/counters/learn", http::HttpMethod::kPost, true, &learn_page},
+     {"/counters/export", http::HttpMethod::kGet, true, &export_page},
+     {"/counters/import", http::HttpMethod::kPost, true, &import_page},
+     {"/counters/verify", http::HttpMethod::kPost, true, &verify_page}}};
+
+http::HttpReply counted(http::HttpReply reply, CounterRequests& requests) {
+  constexpr unsigned kRefused = 400;
+  constexpr unsigned kFailed = 500;
+  EventCount& of = reply.status >= kFailed    ? requests.failed
+                   : reply.status >= kRefused ? requests.refused
+                                              : requests.answered;
+  of.add();
+  return reply;
+}
+
+}  // namespace
+
+bool CounterPages::is_page(const std::string& path) { return path.starts_with("/counters/"); }
+
+http::HttpReply CounterPages::answer(const http::HttpRequest& request) const {
+  http::HttpReply reply = answer_of(request);
+  if (!reply.later) return counted(std::move(reply), *requests_);
+  reply.later = [later = std::move(reply.later), to = requests_](const std::stop_token& stop) {
+    return counted(later(stop), *to);
+  };
+  return reply;
+}
+
+http::HttpReply CounterPages::answer_of(const http::HttpRequest& request) const {
+  constexpr unsigned kForbiddenPage = 403;
+  constexpr unsigned kNoPage = 404;
+  constexpr unsigned kOtherMethod = 405;
+  constexpr unsigned kOff = 503;
+  if (!request.direct && !request.authorised) {
+    return counter_error(kForbiddenPage,
+                         std::string("only for programs on this machine that send ") +
+                             http::kDirectHeader + ", or on counters.listen");
+  }
+  const auto* page = std::ranges::find(kCounterPages, request.path, &CounterPage::path);
+  if (page == kCounterPages.end()) return counter_error(kNoPage, "there is no such page");
+  if (page->method != request.method) {
+    return counter_error(
+        kOtherMethod, page->method == http::HttpMethod::kPost ? "only POST" : "only GET and HEAD");
+  }
+  auto call = std::make_shared<CounterCall>(
+      CounterCall{counters_(), names_, clock_, request.body, std::stop_token()});
+  if (call->counters.store == nullptr) {
+    const std::string& why = call->counters.why_off;
+    return counter_error(kOff, why.empty() ? "counters are off" : "counters are off: " + why);
+  }
+  if (!page->is_long) return page->answer(*call);
+  http::HttpReply reply;
+  reply.later = [answer = page->answer, call](const std::stop_token& stop) {
+    call->stop = stop;
+    return answer(*call);
+  };
+  return reply;
+}
+
+}  // namespace shingled::milter::api

@@ -1,0 +1,389 @@
+#include "milter/http/http_server.h"
+
+#include <microhttpd.h>
+#include <strings.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "config/system/listen_socket.h"
+#include "config/system/socket_address.h"
+#include "milter/http/access_keys.h"
+#include "milter/http/announced_body.h"
+#include "milter/http/connection_deadlines.h"
+#include "milter/http/host_check.h"
+#include "milter/http/http_exchange.h"
+#include "milter/http/request_origin.h"
+#include "milter/http/work_threads.h"
+
+namespace shingled::milter::http {
+
+namespace {
+constexpr int kBacklog = 64;
+constexpr std::size_t kPieceBytes = 64UL * 1024;  ///< of a reply with a producer
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  Impl(HttpServerOptions options, HttpHandler handler, std::unique_ptr<AccessKeys> access_keys,
+       Clock& clock)
+      : options_(std::move(options)),
+        handler_(std::move(handler)),
+        keys_(std::move(access_keys)),
+        hosts_(options_.listen, machine_name()),
+        bodies_(options_.body_bytes_max * options_.bodies_max),
+        deadlines_(options_.timeout, clock),
+        work_(kWorkThreads),
+        slow_work_(1) {}
+  ~Impl() {
+    // Continues the connections that wait for it: the library wants them all.
+    work_.stop();
+    slow_work_.stop();
+    for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
+    for (const std::string& path : unix_paths_) ::unlink(path.c_str());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
+
+  /// `unix_path`: is removed at the end; empty for TCP.
+  Status serve(StreamListener listener, const std::string& unix_path);
+  [[nodiscard]] const HttpServerOptions& options() const { return options_; }
+  [[nodiscard]] const HttpHandler& handler() const { return handler_; }
+  [[nodiscard]] AccessKeys* access_keys() { return keys_.get(); }
+  [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
+  [[nodiscard]] BodyBudget& bodies() { return bodies_; }
+  [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
+  /// `slow`: see HttpReply.
+  [[nodiscard]] WorkThreads& work(bool slow) { return slow ? slow_work_ : work_; }
+  [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
+
+ private:
+  const HttpServerOptions options_;
+  const HttpHandler handler_;
+  const std::unique_ptr<AccessKeys> keys_;
+  const HostCheck hosts_;
+  BodyBudget bodies_;
+  ConnectionDeadlines deadlines_;
+  WorkThreads work_;
+  WorkThreads slow_work_;
+  std::vector<MHD_Daemon*> daemons_;
+  std::vector<std::string> addresses_;
+  std::vector<std::string> unix_paths_;
+};
+
+namespace {
+
+MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* key,
+                         const char* value) {
+  static_cast<std::map<std::string, std::string>*>(arguments)->emplace(
+      key, value != nullptr ? value : "");
+  return MHD_YES;
+}
+
+MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
+  static_cast<AnnouncedBody*>(found)->see(key, value != nullptr ? value : "");
+  return MHD_YES;
+}
+
+int socket_of(MHD_Connection* connection) {
+  const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == nullptr ? -1 : info->connect_fd;
+}
+
+const char* header(MHD_Connection* connection, const char* name) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/// The key that a client sent; "" without one.
+std::string_view sent_key(MHD_Connection* connection) {
+  constexpr std::string_view kBearer = "Bearer ";
+  if (const char* key = header(connection, kKeyHeader); key != nullptr) return key;
+  const char* text = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+  const std::string_view given = text == nullptr ? "" : text;
+  const bool is_bearer = given.size() > kBearer.size() &&
+                         ::strncasecmp(given.data(), kBearer.data(), kBearer.size()) == 0;
+  return is_bearer ? given.substr(kBearer.size()) : "";
+}
+
+HttpReply refusal(unsigned status, const char* text) { return {status, HttpReply{}.type, text}; }
+
+/// Looks at the headers of a request, and fills it. nullopt: it may go on.
+std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connection,
+                                std::string_view method, HttpRequest& request) {
+  const RequestOrigin origin(socket_of(connection),
+                             [connection](const char* name) { return header(connection, name); });
+  if (origin.host_is_wrong(server.hosts())) {
+    return refusal(MHD_HTTP_MISDIRECTED_REQUEST,
+                   "Host: not a name of this server; ask by 127.0.0.1, localhost, the name of this "
+                   "machine or one in status.listen\n");
+  }
+  if (server.options().access == HttpServerOptions::Access::kWithKeys) {
+    AccessKeys* keys = server.access_keys();
+    request.authorised =
+        origin.is_unix() || (keys != nullptr && keys->accept(sent_key(connection)));
+    if (!request.authorised) {
+      return refusal(
+          MHD_HTTP_UNAUTHORIZED,
+          "needs a key of counters.keys_file, in the header Authorization: Bearer KEY\n");
+    }
+  }
+  request.head = method == MHD_HTTP_METHOD_HEAD;
+  if (method == MHD_HTTP_METHOD_POST) {
+    request.method = HttpMethod::kPost;
+  } else if (method != MHD_HTTP_METHOD_GET && !request.head) {
+    return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST\n");
+  }
+  request.direct = origin.is_direct();
+  AnnouncedBody announced;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
+  if (announced.contradicts()) {
+    return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once\n");
+  }
+  const bool may_have_body =
+      (request.direct || request.authorised) && request.method == HttpMethod::kPost;
+  if (announced.present && (!may_have_body || server.options().body_bytes_max == 0)) {
+    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n");
+  }
+  if (announced.bytes > server.options().body_bytes_max) {
+    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long\n");
+  }
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
+  return std::nullopt;
+}
+
+/// A reply that a producer makes while it is sent.
+struct Stream {
+  HttpProducer more;
+  std::string piece;
+  std::size_t sent;  ///< bytes of `piece`
+  ConnectionDeadlines& deadlines;
+  int socket;
+
+  ssize_t read(char* out, std::size_t most) {
+    if (sent == piece.size()) {
+      auto next = more();
+      if (!next) return MHD_CONTENT_READER_END_WITH_ERROR;
+      if (next->empty()) return MHD_CONTENT_READER_END_OF_STREAM;
+      piece = *std::move(next);
+      sent = 0;
+    }
+    deadlines.renewed(socket);  // the client took what came before
+    const std::size_t bytes = std::min(most, piece.size() - sent);
+    std::memcpy(out, piece.data() + sent, bytes);
+    sent += bytes;
+    return static_cast<ssize_t>(bytes);
+  }
+};
+
+ssize_t read_stream(void* stream, std::uint64_t /*position*/, char* out,
+                    std::size_t most) noexcept {
+  try {
+    return static_cast<Stream*>(stream)->read(out, most);
+  } catch (...) {
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  }
+}
+
+void end_stream(void* stream) noexcept { delete static_cast<Stream*>(stream); }
+
+MHD_Response* response_of(HttpServer::Impl& server, MHD_Connection* connection, HttpReply& reply) {
+  if (!reply.more) {
+    void* bytes = reply.body.data();  // the library copies it
+    return MHD_create_response_from_buffer(reply.body.size(), bytes, MHD_RESPMEM_MUST_COPY);
+  }
+  auto stream = std::make_unique<Stream>(Stream{std::move(reply.more), std::move(reply.body), 0,
+                                                server.deadlines(), socket_of(connection)});
+  MHD_Response* response = MHD_create_response_from_callback(
+      MHD_SIZE_UNKNOWN, kPieceBytes, &read_stream, stream.get(), &end_stream);
+  if (response == nullptr) return nullptr;
+  static_cast<void>(stream.release());  // `end_stream` has it now
+  // Chunks even if the connection is closed afterwards: they show where the reply ends.
+  MHD_add_response_header(response, MHD_HTTP_HEADER_TRANSFER_ENCODING, "chunked");
+  return response;
+}
+
+MHD_Result send_reply(HttpServer::Impl& server, MHD_Connection* connection, HttpReply reply) {
+  MHD_Response* response = response_of(server, connection, reply);
+  if (response == nullptr) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  if (!server.options().keep_alive || reply.status == MHD_HTTP_UNAUTHORIZED)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD, POST");
+  if (reply.status == MHD_HTTP_UNAUTHORIZED)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+  const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+/// Does what takes long on another thread, and continues the connection afterwards.
+MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange,
+                 const HttpReply& first) {
+  const int socket = socket_of(connection);
+  server.deadlines().closed(socket);
+  MHD_suspend_connection(connection);
+  const auto resume = [&server, connection, &exchange, socket](HttpReply reply) {
+    exchange.finish(std::move(reply));
+    server.deadlines().opened(socket);
+    MHD_resume_connection(connection);
+  };
+  const HttpReply ending = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends\n");
+  const bool taken =
+      server.work(first.slow).add([=, later = first.later](const std::stop_token& stop) {
+        HttpReply reply = refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "");
+        try {
+          reply = stop.stop_requested() ? ending : later(stop);
+        } catch (...) {  // 500, as where a handler throws
+        }
+        resume(std::move(reply));
+      });
+  if (!taken) resume(ending);
+  return MHD_YES;
+}
+
+/// The request is complete, or its work is done.
+MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange) {
+  if (exchange.is_finished())
+    return send_reply(server, connection, exchange.sendable(std::move(exchange.reply())));
+  if (exchange.status() == HttpExchange::kTooLarge) {
+    return send_reply(server, connection,
+                      refusal(HttpExchange::kTooLarge, "the body is too long\n"));
+  }
+  if (exchange.status() != 0) {
+    return send_reply(server, connection,
+                      refusal(exchange.status(), "too many requests at the same time\n"));
+  }
+  HttpReply reply = server.handler()(exchange.request());
+  if (reply.later) return defer(server, connection, exchange, reply);
+  return send_reply(server, connection, exchange.sendable(std::move(reply)));
+}
+
+/// libmicrohttpd calls this after the start line and the headers, for each part of the body, and at
+/// the end of the request. A reply in the first call refuses the body. MHD_NO closes the
+/// connection.
+MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method,
+                      const char* /*version*/, const char* upload, std::size_t* upload_bytes,
+                      void** state) noexcept {
+  auto& self = *static_cast<HttpServer::Impl*>(server);
+  try {
+    if (*state == nullptr) {
+      HttpRequest request;
+      request.path = url;
+      if (auto refused = refuse(self, connection, method, request))
+        return send_reply(self, connection, *std::move(refused));
+      *state = new HttpExchange(std::move(request), self.options().body_bytes_max, self.bodies());
+      return MHD_YES;
+    }
+    auto& exchange = *static_cast<HttpExchange*>(*state);
+    if (*upload_bytes > 0) {
+      exchange.take({upload, *upload_bytes});
+      *upload_bytes = 0;
+      return MHD_YES;
+    }
+    return answer(self, connection, exchange);
+  } catch (const std::exception&) {
+    return send_reply(self, connection, {MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain"});
+  } catch (...) {
+    return MHD_NO;
+  }
+}
+
+/// The library calls this when it has sent a reply, or has given it up.
+void on_end(void* server, MHD_Connection* connection, void** state,
+            MHD_RequestTerminationCode /*why*/) noexcept {
+  delete static_cast<HttpExchange*>(*state);
+  *state = nullptr;
+  static_cast<HttpServer::Impl*>(server)->deadlines().renewed(socket_of(connection));
+}
+
+/// The library calls this when a connection begins and before it closes its socket.
+void on_connection(void* server, MHD_Connection* connection, void** /*state*/,
+                   MHD_ConnectionNotificationCode what) noexcept {
+  const int socket = socket_of(connection);
+  if (socket < 0) return;
+  auto& deadlines = static_cast<HttpServer::Impl*>(server)->deadlines();
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    deadlines.opened(socket);
+  } else {
+    deadlines.closed(socket);
+  }
+}
+
+}  // namespace
+
+Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_path) {
+  const unsigned of_one_address = options_.connections_max / 2;
+  const unsigned threads = options_.threads > 1 ? options_.threads : 0;  // 0: without a pool
+  if (!unix_path.empty()) unix_paths_.push_back(unix_path);
+  MHD_Daemon* daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &on_request,
+      this, MHD_OPTION_LISTEN_SOCKET, listener.fd(), MHD_OPTION_CONNECTION_LIMIT,
+      static_cast<unsigned>(options_.connections_max), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
+      static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
+      &on_connection, this, MHD_OPTION_NOTIFY_COMPLETED, &on_end, this, MHD_OPTION_THREAD_POOL_SIZE,
+      threads, MHD_OPTION_END);
+  if (daemon == nullptr) {
+    return Error{ErrorCode::kUnavailable, options_.option + " " + listener.address().to_string() +
+                                              ": libmicrohttpd cannot listen on it"};
+  }
+  static_cast<void>(listener.release().release());  // the library owns it now
+  daemons_.push_back(daemon);
+  addresses_.push_back(listener.address().to_string());
+  return {};
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
+                                                      HttpHandler handler, Clock& clock) {
+  std::unique_ptr<AccessKeys> keys;
+  const bool with_keys = options.access == HttpServerOptions::Access::kWithKeys;
+  const bool is_remote = std::ranges::any_of(
+      options.listen, [](const SocketSpec& spec) { return spec.kind != SocketSpec::Kind::kUnix; });
+  if (with_keys && is_remote && options.keys_file.empty()) {
+    return Error{ErrorCode::kInvalid,
+                 options.option + ": an address that is not a unix socket needs keys_file"};
+  }
+  if (with_keys && !options.keys_file.empty()) {
+    auto opened = AccessKeys::open(options.keys_file);
+    if (!opened) return opened.error().in(options.option);
+    keys = *std::move(opened);
+  }
+  auto impl = std::make_unique<Impl>(options, std::move(handler), std::move(keys), clock);
+  for (const SocketSpec& spec : options.listen) {
+    auto listeners = listen_on(spec, kBacklog, {}, options.option);
+    if (!listeners) return listeners.error();
+    for (StreamListener& listener : *listeners) {
+      Status served = impl->serve(std::move(listener), spec.path);
+      if (!served) return served.error();
+    }
+  }
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
+
+Result<HttpServer::Keys> HttpServer::read_keys() const {
+  const AccessKeys* file = impl_->access_keys();
+  return file == nullptr ? Result<Keys>(Keys()) : file->read();
+}
+
+void HttpServer::use_keys(Keys keys) {
+  if (AccessKeys* file = impl_->access_keys()) file->use(std::move(keys));
+}
+
+}  // namespace shingled::milter::http

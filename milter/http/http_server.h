@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "milter/http/http_message.h"
+#include "milter/http/http_server_options.h"
+#include "mime/fingerprint/fingerprint.h"
+
+namespace shingled::milter::http {
+
+/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD and POST.
+///
+/// Bounds: `connections_max` for each listening address, at most half of them for one client;
+/// kRequestBytesMax for a request without its body; `body_bytes_max` for a body, `bodies_max` times
+/// as much for all bodies in memory; `timeout` from the connection, or from the end of the reply
+/// before, to the end of the reply, also if a client sends or reads slowly. In a reply with a
+/// producer it is the time for each piece of it; the time of work on a thread for work does not
+/// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
+/// the handler. If the handler throws, the reply is 500.
+/// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
+/// work. The
+/// destructor joins them; the handler is not called afterwards.
+class HttpServer {
+ public:
+  /// Start line and headers, with the data of the library about them.
+  static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
+  static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later that is not slow
+
+  /// Errors: kDenied, kUnavailable (in use), kNotFound (no such host or directory), kInvalid; each
+  /// names the address. Those of AccessKeys.
+  static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
+                                                   HttpHandler handler, Clock& clock);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  HttpServer(HttpServer&&) = delete;
+  HttpServer& operator=(HttpServer&&) = delete;
+
+  /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
+  [[nodiscard]] const std::vector<std::string>& addresses() const;
+
+  using Keys = std::vector<Digest>;
+  /// Reads the file of keys again; the keys in force stay. Empty if the server has no such file.
+  /// Errors: those of AccessKeys.
+  [[nodiscard]] Result<Keys> read_keys() const;
+  /// What `read_keys` gave is in force from now on.
+  void use_keys(Keys keys);
+
+  class Impl;
+
+ private:
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shingled::milter::http

@@ -1,0 +1,283 @@
+// Covers milter/http/connection_deadlines.cpp, milter/http/http_client.cpp.
+#include "milter/http/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+
+#include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
+#include "milter/http/http_client.h"
+
+namespace shingled::milter::http {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int kPatienceMs = 30'000;
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  void start(const StatusOptions& options = {}) { start(http_options(options)); }
+  void start(HttpServerOptions options) {
+    if (options.listen == StatusOptions{}.listen) {
+      options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
+    }
+    auto server = HttpServer::start(
+        options,
+        [this](const HttpRequest& request) {
+          ++asked_;
+          if (request.path == "/throw") throw std::runtime_error("as asked");
+          std::string text = request.path;
+          for (const auto& [key, value] : request.arguments) text += " " + key + "=" + value;
+          return HttpReply{200, "text/plain", text};
+        },
+        clock_);
+    ASSERT_TRUE(server.has_value()) << server.error().message;
+    server_ = *std::move(server);
+    place_ = *SocketSpec::parse(server_->addresses().front());
+  }
+  Result<HttpReply> get(const std::string& target) {
+    return http_get(place_, target, clock_, clock_.now() + std::chrono::seconds(30));
+  }
+  [[nodiscard]] UniqueFd connected() const {
+    UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto addresses = SocketAddress::resolve(place_);
+    EXPECT_EQ(::connect(fd.get(), addresses->front().get(), addresses->front().length()), 0);
+    return fd;
+  }
+  /// Sends bytes and returns the answer until the server closes.
+  [[nodiscard]] std::string answer_to(const std::string& bytes) const {
+    const UniqueFd fd = connected();
+    static_cast<void>(::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
+    return read_all(fd);
+  }
+  static std::string read_all(const UniqueFd& fd) {
+    std::string text;
+    std::array<char, 4096> buffer{};
+    pollfd ask{fd.get(), POLLIN, 0};
+    while (::poll(&ask, 1, kPatienceMs) == 1) {
+      const ssize_t count = ::recv(fd.get(), buffer.data(), buffer.size(), 0);
+      if (count <= 0) return text;
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return text + "(the connection stays open)";
+  }
+
+  SystemClock clock_;
+  std::atomic<int> asked_{0};
+  std::unique_ptr<HttpServer> server_;
+  SocketSpec place_;
+};
+
+TEST_F(HttpServerTest, AnswersAPageAndItsArguments) {
+  start();
+  const auto reply = get("/a%20b?x=1&y=%3d%26&x=2&empty");
+  ASSERT_TRUE(reply.has_value()) << reply.error().message;
+  EXPECT_EQ(reply->status, 200U);
+  EXPECT_EQ(reply->type, "text/plain");
+  EXPECT_EQ(reply->body, "/a b empty= x=1 y==&");
+}
+
+TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
+  const std::string path = "/tmp/shingled-http-" + std::to_string(::getpid());
+  StatusOptions options;
+  options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
+  start(options);
+  EXPECT_EQ(get("/unix")->body, "/unix");
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0660U);
+  const auto second = HttpServer::start(http_options(options), {}, clock_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_THAT(second.error().message, HasSubstr("status.listen"));
+  server_.reset();
+  EXPECT_NE(::stat(path.c_str(), &info), 0) << "it removes its socket";
+
+  options.listen = {{SocketSpec::Kind::kInet6, "::1", 0, ""}};
+  start(options);
+  EXPECT_EQ(get("/six")->body, "/six");
+}
+
+TEST_F(HttpServerTest, NamesAnAddressThatItCannotListenOn) {
+  start();
+  StatusOptions options;
+  options.listen = {place_};
+  const auto second = HttpServer::start(http_options(options), {}, clock_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(second.error().message, StartsWith("status.listen inet:"));
+}
+
+TEST_F(HttpServerTest, SurvivesInvalidRequests) {
+  start();
+  const std::string host = "Host: localhost\r\n";
+  struct Case {
+    const char* why;
+    std::string bytes;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"not HTTP", "\x16\x03\x01\x02 hello\r\n\r\n", ""},
+      {"a head of HTTP/1.1 without a host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
+      {"another method", "DELETE / HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
+      {"an unknown method", "BREW /pot HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
+      {"a body", "GET / HTTP/1.1\r\n" + host + "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 413"},
+      {"a body without end",
+       "GET / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n",
+       "HTTP/1.1 413"},
+      {"an upload", "POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999\r\n\r\n",
+       "HTTP/1.1 413"},
+      {"an address without end",
+       "GET /" + std::string(2 * HttpServer::kRequestBytesMax, 'a') + " HTTP/1.1\r\n" + host +
+           "\r\n",
+       ""},
+      {"headers without end",
+       "GET / HTTP/1.1\r\n" + host +
+           [] {
+             std::string headers;
+             for (int i = 0; i < 2000; ++i)
+               headers += "X-" + std::to_string(i) + ": aaaaaaaaaa\r\n";
+             return headers;
+           }(),
+       ""},
+      {"two lengths that differ",
+       "GET / HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 10\r\n\r\n",
+       "HTTP/1.1 4"},
+  };
+  for (const Case& test : cases) {
+    const int asked = asked_;
+    const std::string answer = answer_to(test.bytes);
+    EXPECT_THAT(answer, StartsWith(test.expected)) << test.why;
+    EXPECT_THAT(answer, ::testing::Not(HasSubstr("stays open"))) << test.why;
+    EXPECT_THAT(answer, ::testing::Not(HasSubstr("200 OK"))) << test.why;
+    EXPECT_EQ(asked_, asked) << test.why << ": it reached a page";
+  }
+  EXPECT_EQ(get("/still")->body, "/still") << "the server still works";
+}
+
+TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
+  StatusOptions options;
+  options.timeout = std::chrono::seconds(1);
+  start(options);
+  const UniqueFd fd = connected();
+  const std::string head = "GET /slow HTTP/1.1\r\nHost: localhost\r\nX: ";
+  static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
+  // Ten bytes per second: never silent for a tenth of the timeout.
+  constexpr int kDripMs = 100;
+  bool ended = false;
+  for (int byte = 0; byte < 10 * kPatienceMs / 1000 && !ended; ++byte) {
+    pollfd ask{fd.get(), POLLIN, 0};
+    ended = ::poll(&ask, 1, kDripMs) == 1;
+    if (!ended) static_cast<void>(::send(fd.get(), "a", 1, MSG_NOSIGNAL));
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(get("/still")->body, "/still") << "a quick client is served";
+}
+
+TEST_F(HttpServerTest, AHeadRequestHasNoBody) {
+  start();
+  const std::string answer = answer_to("HEAD /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, RefusesAReboundName) {
+  start();
+  for (const std::string page : {"/stat", "/hits", "/metrics", "/matches?digest=00", "/healthz"}) {
+    const std::string answer =
+        answer_to("GET " + page + " HTTP/1.1\r\nHost: rebind.evil.example:11340\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 421")) << page;
+    EXPECT_THAT(answer, HasSubstr("status.listen")) << page;
+  }
+  EXPECT_EQ(asked_, 0);
+  for (const std::string host : {"127.0.0.1:11340", "localhost:11340", "[::1]:11340"}) {
+    EXPECT_THAT(answer_to("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"),
+                StartsWith("HTTP/1.1 200"))
+        << host;
+  }
+  EXPECT_THAT(answer_to("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr(" 200 OK"))
+      << "a browser always sends a host";
+}
+
+TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
+  const std::string path = "/tmp/shingled-host-" + std::to_string(::getpid());
+  StatusOptions options;
+  options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
+  start(options);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketAddress address = *unix_address(path);
+  ASSERT_EQ(::connect(fd.get(), address.get(), address.length()), 0);
+  const std::string head = "GET /a HTTP/1.1\r\nHost: any.example\r\n\r\n";
+  static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
+  EXPECT_THAT(read_all(fd), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, AnswersAnErrorIfAPageThrows) {
+  start();
+  EXPECT_EQ(get("/throw")->status, 500U);
+  EXPECT_EQ(get("/throw")->body, "") << "the reply does not tell the reason";
+  EXPECT_EQ(get("/next")->body, "/next");
+}
+
+TEST_F(HttpServerTest, BoundsConnectionsOfOneAddress) {
+  StatusOptions options;
+  options.connections_max = 8;
+  start(options);
+  std::vector<UniqueFd> silent;
+  for (int i = 0; i < 4; ++i) silent.push_back(connected());
+  // The fifth connection from this address is closed at once.
+  EXPECT_EQ(answer_to("GET /full HTTP/1.1\r\nHost: localhost\r\n\r\n"), "");
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(HttpServerTest, EndsASilentConnection) {
+  StatusOptions options;
+  options.timeout = std::chrono::seconds(1);
+  start(options);
+  const UniqueFd fd = connected();
+  EXPECT_THAT(read_all(fd), ::testing::Not(HasSubstr("stays open")));
+}
+
+TEST(HttpReply, IsParsedOrRefused) {
+  struct Case {
+    const char* why;
+    const char* bytes;
+    const char* expected;  ///< status, type and body, or the error
+  };
+  const Case cases[] = {
+      {"a reply", "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\nhi",
+       "200 a/b hi"},
+      {"names of headers in any case", "HTTP/1.0 404 Not Found\r\ncontent-TYPE: x\r\n\r\n",
+       "404 x "},
+      {"headers are not required", "HTTP/1.1 503 \r\n\r\nbody",
+       "503 text/plain; charset=utf-8 body"},
+      {"half of a reply", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
+       "the answer is cut off"},
+      {"another protocol", "SSH-2.0-x\r\n\r\n", "the answer is not HTTP"},
+      {"the end of the head is missing", "HTTP/1.1 200 OK\r\n", "the answer is not HTTP"},
+      {"no status", "HTTP/1.1\r\n\r\n", "the answer is not HTTP"},
+      {"a status that is not a number", "HTTP/1.1 2x0\r\n\r\n", "the answer is not HTTP"},
+      {"nothing", "", "the answer is not HTTP"},
+  };
+  for (const Case& test : cases) {
+    const auto reply = parse_http_reply(test.bytes);
+    EXPECT_EQ(reply ? std::to_string(reply->status) + " " + reply->type + " " + reply->body
+                    : reply.error().message,
+              test.expected)
+        << test.why;
+  }
+}
+
+}  // namespace
+}  // namespace shingled::milter::http
