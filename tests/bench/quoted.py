@@ -29,7 +29,6 @@ import harness  # noqa: E402 (needs the path above)
 import quoting  # noqa: E402
 
 REPORTER = "corpus"
-MARK, REJECT = 4.0, 10.0
 MARKED_MAX = 0.05
 FILES_AT_ONCE = 200
 BYTES_MAX = 200_000
@@ -64,15 +63,15 @@ def simple(raw):
 
 
 def ask(daemon, paths, *options):
-    """The scores, by path."""
-    scores = {}
+    """The actions, by path."""
+    actions = {}
     for begin in range(0, len(paths), FILES_AT_ONCE):
         done = daemon.run("scan", "--json", *options, *paths[begin:begin + FILES_AT_ONCE])
         for line in done.stdout.splitlines():
             answer = json.loads(line)
             if "file" in answer:
-                scores[answer["file"]] = answer["score"]
-    return scores
+                actions[answer["file"]] = answer["action"]
+    return actions
 
 
 def write(folder, kind, messages):
@@ -112,11 +111,12 @@ def main():
         groups = ((quoting.KINDS, ()), (quoting.BOUNCES, ("--sender", "<>")), ((simple_again, *quoting.DRESSED, quoting.forged_answer), ()))
         for kinds, options in groups:
             for kind in kinds:
-                scores = ask(daemon, write(folder, kind, messages), *options).values()
-                marked, rejected = (sum(score >= least for score in scores) for least in (MARK, REJECT))
-                print(f"| {kind.__name__} | {100 * marked / len(scores):.1f} % | {100 * rejected / len(scores):.1f} % "
-                      f"| {len(scores)} |", flush=True)
-                failed |= kinds[0] is not simple_again and (marked > MARKED_MAX * len(scores) or rejected > 0)
+                actions = ask(daemon, write(folder, kind, messages), *options).values()
+                marked = sum(action != "pass" for action in actions)
+                rejected = sum(action == "reject" for action in actions)
+                print(f"| {kind.__name__} | {100 * marked / len(actions):.1f} % | {100 * rejected / len(actions):.1f} % "
+                      f"| {len(actions)} |", flush=True)
+                failed |= kinds[0] is not simple_again and (marked > MARKED_MAX * len(actions) or rejected > 0)
     return 1 if failed else 0
 
 

@@ -259,7 +259,7 @@ rules:
         self.wait_for_a_long_day()
         flood = "cheap watches for everybody here"
         sender = "spammer@spam.example"
-        self.start_with(SHINGLER.read_text(), ["milter.actions={reject: 100, add_header: 50}"])
+        self.start_with(SHINGLER.read_text(), ["milter.actions={reject: 100, add_header: 50}", "reports.residents=all"])
         self.count({"mass": 10}, ("sender", sender))  # no stranger, so FIRST_CONTACT does not fire
         self.count({"mass": 1880, "spam": 1870}, ("from", sender))
         self.count({"mass": 5000, "spam": 5000}, ("link_domain", "bad-links.com"), ("client", "127.0.0.1"))

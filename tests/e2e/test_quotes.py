@@ -13,7 +13,6 @@ import quoting
 
 POLICY = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "policy.yaml"
 REPORTER = "corpus"
-MARK = 4.0  # milter.actions.add_header
 
 SALE = """The warehouse must be empty before the end of the month, so every watch of our famous collection
 costs half as much today. Sapphire glass, golden hands and a strap of real crocodile: your neighbours
@@ -81,26 +80,26 @@ class Quotes(unittest.TestCase):
         for kind in quoting.KINDS:
             with self.subTest(kind.__name__):
                 answer = self.scan(kind(sale()))
-                self.assertLess(answer["score"], MARK, answer.get("symbols"))
+                self.assertEqual("pass", answer["action"], answer.get("symbols"))
 
     def test_who_returns_it_is_not_marked(self):
         for kind in quoting.BOUNCES:
             with self.subTest(kind.__name__):
                 answer = self.scan(kind(sale()), "<>")
-                self.assertLess(answer["score"], MARK, answer.get("symbols"))
+                self.assertEqual("pass", answer["action"], answer.get("symbols"))
 
     def test_a_bounce_is_not_marked_for_another_that_was_reported(self):
         for kind in quoting.BOUNCES:
             with self.subTest(kind.__name__):
                 self.report(kind(roses()))
                 answer = self.scan(kind(sale()), "<>")
-                self.assertLess(answer["score"], MARK, answer.get("symbols"))
+                self.assertEqual("pass", answer["action"], answer.get("symbols"))
 
     def test_a_quote_that_is_the_body_is_no_hiding_place(self):
         for kind in quoting.DRESSED:
             with self.subTest(kind.__name__):
                 answer = self.scan(kind(sale()))
-                self.assertGreaterEqual(answer["score"], MARK, answer.get("symbols"))
+                self.assertNotEqual("pass", answer["action"], answer.get("symbols"))
 
     def test_forged_answers_are_found_when_two_people_reported_one(self):
         lake = roses()
