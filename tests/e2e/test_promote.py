@@ -103,7 +103,7 @@ class Promote(unittest.TestCase):
                           self.daemon.log())
             table = self.run_ok("policy", "status")
             self.assertIn(f"To accept {RULE}, in shingled.yaml, then reload: policy.live: [marks, {RULE}]", table)
-            self.assertRegex(table, r"SIGN_SUBJECT +shadow .*no effect by itself")
+            self.assertRegex(table, r"SIGN_FROM +shadow .*no effect by itself")
             self.assertRegex(table, r"WELL_KNOWN +shadow .*speaks for mail")
             self.assertRegex(table, r"USER_SPIKE +shadow .*what is usual")
             self.assertRegex(table, r"OWN_MARK +live ")
