@@ -281,9 +281,9 @@ class KnownFiles(unittest.TestCase):
         self.assertLessEqual({"ratio limit reached", "entry limit reached", "depth limit reached"}, notes)
 
     def files(self):
-        """All there is in the daemon's folder but the counters and what Postfix keeps."""
+        """All there is in the daemon's folder but the counters, the judgements of rules and what Postfix keeps."""
         return sorted(str(path) for path in self.tmp.rglob("*")
-                      if not {"postfix", "counters"} & set(path.parts))
+                      if not {"postfix", "counters"} & set(path.parts) and path.suffix != ".judgements")
 
     def written(self):
         """Bytes that the daemon caused to be written to a disk so far."""

@@ -50,7 +50,7 @@ TEST_F(SaidAtTheDesk, OneTextInTwoMessagesSharesSigns) {
   EXPECT_NE(said[0].person, said[1].person);
   std::size_t shared = 0;
   for (const std::uint64_t sign : said[0].signs)
-    shared += std::ranges::count(said[1].signs, sign) > 0 ? 1 : 0;
+    shared += std::ranges::count(said[1].signs, sign) > 0 ? 1U : 0U;
   EXPECT_GT(shared, said[0].signs.size() / 2);
 }
 

@@ -43,7 +43,7 @@ class EmbeddedDamageTest : public EmbeddedCountersTest {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       for (std::size_t w = 0; w < kWindows.size(); ++w) {
         if (!answers.is_known(k, w)) {
-          lost += !only_unique || is_unique(keys[k].type) ? 1 : 0;
+          lost += !only_unique || is_unique(keys[k].type) ? 1U : 0U;
           continue;
         }
         Amounts got = answers.of(k, w);

@@ -108,7 +108,9 @@ TEST(ReplyReader, RepliesThatNobodyAskedForDoNoHarm) {
     ReplyReader reader;
     ASSERT_TRUE(reader.feed(as_bytes(bytes))) << bytes;
     const auto reply = reader.next();
-    if (reply && *reply) EXPECT_NE((*reply)->kind, Kind::kError) << bytes;
+    if (reply && *reply) {
+      EXPECT_NE((*reply)->kind, Kind::kError) << bytes;
+    }
   }
 }
 
