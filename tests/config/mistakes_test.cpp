@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "config/load_settings.h"
@@ -15,9 +17,10 @@ struct Mistake {
   std::string why;
   std::string yaml;
   std::vector<std::string> says;  ///< with FILE for the file's name
-  [[nodiscard]] bool is_of_the_machine() const {
-    return yaml.find("{tmp}") != std::string::npos || yaml.find("{pub}") != std::string::npos ||
-           yaml.find("no-such-") != std::string::npos;
+  [[nodiscard]] bool is_of_the_machine() const { return names_a_place(yaml); }
+  static bool names_a_place(const std::string& text) {
+    return text.find("{tmp}") != std::string::npos || text.find("{pub}") != std::string::npos ||
+           text.find("no-such-") != std::string::npos;
   }
 };
 
@@ -60,9 +63,14 @@ TEST(Mistakes, OfTheMachineAreNoneForTheLoader) {
     std::string yaml = mistake.yaml;
     for (std::size_t at = 0; (at = yaml.find("{tmp}", at)) != std::string::npos;)
       yaml.replace(at, 5, "/tmp");
+    std::vector<std::string> others;
+    std::ranges::copy_if(mistake.says, std::back_inserter(others),
+                         [](const auto& line) { return !Mistake::names_a_place(line); });
     const Loaded loaded = load_settings(yaml, "FILE");
-    EXPECT_NE(loaded.settings, nullptr);
-    EXPECT_THAT(loaded.problems, ::testing::IsEmpty());
+    std::vector<std::string> said;
+    for (const Problem& problem : loaded.problems) said.push_back(problem.to_string());
+    EXPECT_THAT(said, ::testing::ElementsAreArray(others));
+    EXPECT_EQ(loaded.settings != nullptr, others.empty());
   }
 }
 

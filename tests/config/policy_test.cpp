@@ -1,4 +1,5 @@
-// Covers config/sections/policy.cpp: rules, files of rules, and which of them counts.
+// Covers config/sections/policy.cpp and config/policy_scale.cpp: rules, files of rules, and which
+// of them counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

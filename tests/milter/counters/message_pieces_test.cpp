@@ -1,5 +1,5 @@
-// Covers milter/counters/message_pieces.cpp, with the vectors of tests/data/pieces.json:
-// UPDATE_GOLDEN=1 writes what is expected there.
+// Covers milter/counters/message_pieces.cpp, with the vectors of tests/data/pieces.json, and
+// milter/counters/mailing_list.cpp: UPDATE_GOLDEN=1 writes what is expected there.
 #include "milter/counters/message_pieces.h"
 
 #include <gtest/gtest.h>
