@@ -64,8 +64,9 @@ TEST(Mistakes, OfTheMachineAreNoneForTheLoader) {
     for (std::size_t at = 0; (at = yaml.find("{tmp}", at)) != std::string::npos;)
       yaml.replace(at, 5, "/tmp");
     std::vector<std::string> others;
-    std::ranges::copy_if(mistake.says, std::back_inserter(others),
-                         [](const auto& line) { return !Mistake::names_a_place(line); });
+    std::ranges::copy_if(mistake.says, std::back_inserter(others), [](const auto& line) {
+      return !Mistake::names_a_place(line) && line.find(": warning: ") == std::string::npos;
+    });
     const Loaded loaded = load_settings(yaml, "FILE");
     std::vector<std::string> said;
     for (const Problem& problem : loaded.problems) said.push_back(problem.to_string());
