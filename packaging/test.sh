@@ -5,8 +5,8 @@
 # What runs where:
 #   format   clang-format, all files
 #   tidy     changed headers, each alone, and clang-tidy: files of the program that differ from TIDY_BASE (default: the branch
-#            point of origin/main, or HEAD~1 on main itself; TIDY_BASE=all for all files). At most HEADERS_MAX=30 and
-#            TIDY_MAX=12, those with the most changed lines.
+#            point of origin/main, or HEAD~1 on main itself; TIDY_BASE=all for all files). At most HEADERS_MAX=15 and
+#            TIDY_MAX=8, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
 #   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
@@ -66,7 +66,7 @@ check_headers() {
   else
     files=$(changed_files | grep '\.h$') || return 0
     count=$(wc -l <<<"$files")
-    files=$(head -n "${HEADERS_MAX:-30}" <<<"$files")
+    files=$(head -n "${HEADERS_MAX:-15}" <<<"$files")
   fi
   echo "tidy: $(wc -l <<<"$files") of ${count:-all} headers alone"
   xargs -P "$jobs" -n 1 clang++-14 -std=c++20 -fsyntax-only -Wall -Wextra -Wno-pragma-once-outside-header -Werror -I . \
@@ -74,7 +74,7 @@ check_headers() {
 }
 
 run_tidy() {
-  local files count most=${TIDY_MAX:-12}
+  local files count most=${TIDY_MAX:-8}
   check_headers
   if [ "${TIDY_BASE:-}" = all ]; then
     files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.cpp$')
