@@ -10,15 +10,12 @@ namespace shingled::milter::reports {
 using storage::counters::Day;
 using storage::counters::Entry;
 using storage::counters::Measure;
-using storage::counters::Period;
 
 bool is_resident(std::span<const Entry> entries, Day today) {
   std::set<Day> days;
   for (const Entry& entry : entries) {
     if (entry.amounts.of(Measure::kHam) == 0) continue;
-    const Day day = entry.period.unit == Period::Unit::kDay
-                        ? entry.period.number
-                        : storage::counters::day_of(entry.period.number);
+    const Day day = day_of(entry);
     if (day <= today && today - day < kResidenceWindow) days.insert(day);
   }
   return days.size() >= kResidenceDays;

@@ -70,9 +70,7 @@ bool is_wanted_file(std::span<const Entry> entries, Day today) {
   std::uint64_t ham = 0;
   std::uint64_t spam = 0;
   for (const Entry& entry : entries) {
-    const Day day = entry.period.unit == Period::Unit::kDay
-                        ? entry.period.number
-                        : storage::counters::day_of(entry.period.number);
+    const Day day = day_of(entry);
     if (day > today || today - day >= kWantedFileWindow) continue;
     ham += entry.amounts.of(Measure::kHam);
     spam += entry.amounts.of(Measure::kSpam);

@@ -20,6 +20,10 @@ struct Entry {
   Amounts amounts;
   friend bool operator==(const Entry&, const Entry&) = default;
 };
+constexpr Day day_of(const Entry& entry) {
+  const Period& period = entry.period;
+  return period.unit == Period::Unit::kDay ? period.number : day_of(Slot{period.number});
+}
 
 /// The last periods up to the present one: `10m`, `6h`, `1d`. Days are those of the calendar, UTC:
 /// `1d` is since midnight, `24h` is the last 144 periods of ten minutes.

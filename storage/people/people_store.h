@@ -17,7 +17,7 @@ namespace shingled::storage::people {
 /// What people say of mail, by the signs of the messages. Unlike a counter it knows who said it, so
 /// a person counts once over any window, and can take back his word.
 ///
-/// Statements are few and dear: they are kept for months (`reports.keep_signs`).
+/// Statements are few and dear: they are kept for a year (`counters.keep_reports`).
 /// Threads: any thread.
 /// Source:  design, reports: people.
 class PeopleStore {
