@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
-#   packaging/test.sh            all steps except systemd and package
+#   packaging/test.sh            all steps except units, daemons, systemd and package
 #   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd package
 # What runs where:
 #   format   clang-format, all files
@@ -9,11 +9,12 @@
 #            TIDY_MAX=8, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
-#   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
-#            Tests with the label `release` run only here: they check agreement or installation, and each parser that
-#            they use is also tested under ASan by another test.
+#   release  the binary that is installed: the demonstration, all end-to-end tests, each benchmark once. Tests with the
+#            label `release` run only here: each parser that they use is also tested under ASan by another test.
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=2; always the same input, so that
 #            a failure comes from the change
+#   units    all unit tests against the release build
+#   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
 #   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
 set -euo pipefail
@@ -113,14 +114,28 @@ run_tsan() {
 # In the tree that packaging/run.sh uses. The engine's benchmark first stores a million hashes, so it only has to start.
 run_release() {
   packaging/run.sh --demo
-  cmake --build --preset release -j "$jobs"
-  ctest --preset release -j "$tests" --timeout 600 --no-tests=error
+  cmake --build --preset release -j "$jobs" --target release_tests
+  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -L '^(e2e|release)$'
   tell_skipped release
   for bench in fingerprint html mime protocol text; do
     "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
   done
   build/release/tests/bench/bench_engine --benchmark_list_tests >/dev/null
   tests/bench/hostile_mail.py --kinds 'nest-*,text-prose' --sizes 64K >/dev/null
+}
+
+run_units() {
+  cmake --preset release >/dev/null
+  cmake --build --preset release -j "$jobs"
+  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -LE '^(e2e|release)$'
+  tell_skipped release
+}
+
+run_daemons() {
+  cmake --preset asan >/dev/null
+  cmake --build --preset asan -j "$jobs" --target shingled hostile_mail
+  ctest --preset asan -j "$tests" --timeout 1800 --no-tests=error -L '^e2e$'
+  tell_skipped asan
 }
 
 # The libFuzzer targets belong to the build `asan`, so that one instrumented build serves both.

@@ -143,7 +143,9 @@ class KnownFiles(unittest.TestCase):
 
     def start(self, **settings):
         """A daemon with the samples that were added before, and a Postfix before it."""
-        settings = {"enabled": "true", "file": self.tmp / "similar.db", "lists": LISTS} | settings
+        # Its limits of work stop a hostile file here, not its limit of time, which depends on the machine.
+        settings = {"enabled": "true", "file": self.tmp / "similar.db", "lists": LISTS,
+                    "containers.time_max": "1m"} | settings
         self.daemon = self.enterContext(harness.Daemon(
             self.tmp, overrides=[f"similar.{key}={value}" for key, value in settings.items()]))
         self.mta = self.enterContext(Postfix(self.tmp, self.daemon.milter_port, self.sink.port))

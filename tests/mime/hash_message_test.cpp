@@ -12,8 +12,8 @@
 namespace shingled::mime {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string words(int count) {
   std::string text;
@@ -108,8 +108,8 @@ TEST(HashMessage, ReadsThePlainTextOfABounceAsItIsShown) {
   const std::string bounce =
       "Hi. This is the program of a server that could not deliver your message to him.\n\n";
   const std::string copy = "--- Below this line is a copy of the message.\n\nSubject: a\n\n";
-  EXPECT_THAT(quoted_of(plain(bounce + copy + source)), testing::Contains("html q"));
-  EXPECT_THAT(quoted_of(plain(bounce + source)), testing::Not(testing::Contains("html q")));
+  EXPECT_THAT(quoted_of(plain(bounce + copy + source)), ::testing::Contains("html q"));
+  EXPECT_THAT(quoted_of(plain(bounce + source)), ::testing::Not(::testing::Contains("html q")));
 }
 
 TEST(HashMessage, MakesTheSameCompatibleHashesOfQuotes) {

@@ -28,7 +28,7 @@ TEST(SpecToConnect, HasLoopbackInPlaceOfAnyAddress) {
     EXPECT_EQ(spec_to_connect(*SocketSpec::parse(listens)).to_string(), reached);
 }
 
-class ConnectSocketTest : public testing::Test {
+class ConnectSocketTest : public ::testing::Test {
  protected:
   [[nodiscard]] TimePoint soon() const { return clock_.now() + std::chrono::seconds(20); }
   static StreamListener listener() {

@@ -16,7 +16,7 @@
 namespace shingled {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kOption = "milter.socket";
 
@@ -26,7 +26,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 0777U;
 }
 
-class ListeningSocketTest : public testing::Test {
+class ListeningSocketTest : public ::testing::Test {
  protected:
   ListeningSocketTest() {
     char name[] = "/tmp/shingled-socket-XXXXXX";

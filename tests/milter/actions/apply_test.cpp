@@ -9,8 +9,8 @@
 namespace shingled::milter::actions {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 struct ActionCase {
   const char* why;

@@ -9,8 +9,8 @@
 namespace shingled::milter::actions {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> removals(const std::vector<std::string>& inbound,
                                   const HeaderOptions& names = {}) {
@@ -116,7 +116,7 @@ TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
   const auto lines = headers(facts);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "X-Shingled-Score: 1.97");
-  EXPECT_THAT(lines[1], testing::StartsWith("X-Shingled-Status: No, score=1.97 required=4.00"));
+  EXPECT_THAT(lines[1], ::testing::StartsWith("X-Shingled-Status: No, score=1.97 required=4.00"));
 }
 
 TEST(VerdictHeaders, TellThatAMessageCouldNotBeJudged) {

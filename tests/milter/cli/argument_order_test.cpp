@@ -10,8 +10,8 @@
 namespace shingled::milter::cli {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string>& list) {
 }
 
 /// stat -c FILE --json, check -c FILE --flag N, box -c FILE {list --json, empty}.
-class ArgumentOrder : public testing::Test {
+class ArgumentOrder : public ::testing::Test {
  protected:
   ArgumentOrder() {
     app_.set_version_flag("-V,--version", "1");

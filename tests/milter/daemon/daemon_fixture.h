@@ -42,7 +42,7 @@ inline std::string long_text() {
 }
 
 /// Runs the daemon in a process of its own, with its own directory.
-class DaemonTest : public testing::Test {
+class DaemonTest : public ::testing::Test {
  protected:
   DaemonTest() {
     char name[] = "/tmp/shingled-daemon-XXXXXX";

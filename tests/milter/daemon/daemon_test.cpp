@@ -10,9 +10,9 @@
 namespace shingled::milter::daemon {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(DaemonTest, JudgesMailAndKeepsHashesOverARestart) {
   settings_.daemon.pid_file = directory_ + "/pid";

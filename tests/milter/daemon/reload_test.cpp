@@ -34,8 +34,8 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
 namespace shingled::milter::daemon {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Acts as the service manager: receives the messages of the daemon.
 class ServiceManager {

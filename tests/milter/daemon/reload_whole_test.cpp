@@ -8,8 +8,8 @@
 namespace shingled::milter::daemon {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ReloadWholeTest : public DaemonTest {
  protected:

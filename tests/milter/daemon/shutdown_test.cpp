@@ -15,8 +15,8 @@ extern "C" const char* __tsan_default_options() { return "halt_on_error=1"; }
 namespace shingled::milter::daemon {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SilentLogger final : public Logger {
  public:

@@ -18,14 +18,14 @@ namespace {
 TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   const Settings running;
   Settings wanted;
-  EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty());
+  EXPECT_THAT(restart_needed(running, wanted), ::testing::IsEmpty());
   wanted.milter.timeout += std::chrono::seconds(1);
   wanted.rules.clear();
   wanted.similar.lists.emplace_back();
   wanted.storage.server.encrypted_only = true;
   wanted.counters.ham_below = 2;
   wanted.counters.pieces.links_max = 5;
-  EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty()) << "a reload applies these";
+  EXPECT_THAT(restart_needed(running, wanted), ::testing::IsEmpty()) << "a reload applies these";
   wanted.milter.socket.port = 1;
   wanted.storage.engine.hashfile = "/elsewhere";
   wanted.similar.file = "/elsewhere";
@@ -33,8 +33,8 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   wanted.counters.shared.redis.prefix = "ours";
   wanted.status.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
-              testing::ElementsAre("milter.socket", "storage.hashfile", "counters.servers",
-                                   "counters.redis", "similar.file", "status"));
+              ::testing::ElementsAre("milter.socket", "storage.hashfile", "counters.servers",
+                                     "counters.redis", "similar.file", "status"));
 }
 
 // Each option of shingled.yaml(5).

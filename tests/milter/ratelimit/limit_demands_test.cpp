@@ -9,8 +9,8 @@
 namespace shingled::milter::ratelimit {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 MailLimitOptions limits(const std::string& rates, const std::string& more = "") {
   const auto loaded =

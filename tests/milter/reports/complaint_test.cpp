@@ -6,7 +6,7 @@ namespace shingled::milter::reports {
 namespace {
 
 using Kind = Complaint::Kind;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Complaint, IsWhatSomebodyComplainsOf) {
   const auto feedback = [](const char* type, std::vector<std::string> messages = {"A: 1\n\nx\n"}) {

@@ -5,7 +5,7 @@
 namespace shingled::milter::reports {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using namespace std::string_literals;
 

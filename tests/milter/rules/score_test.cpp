@@ -137,7 +137,7 @@ TEST(Score, DropsHitsBelowTheThresholdOfTheRule) {
   const auto hits = score_hits(facts, std::span(&rule, 1));
   ASSERT_EQ(hits.size(), 1U);
   EXPECT_TRUE(hits[0].dropped);
-  EXPECT_THAT(symbols_of(hits, facts), testing::IsEmpty());
+  EXPECT_THAT(symbols_of(hits, facts), ::testing::IsEmpty());
 }
 
 TEST(Score, CountsASymbolOnceByItsStrongestHit) {
@@ -156,7 +156,7 @@ TEST(Score, IgnoresALookupOfARuleThatDoesNotExist) {
   facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, 7}})};
   facts.lookups[0].rule_index = 5;
   const RuleOptions rule = rule_with(10, 1);
-  EXPECT_THAT(score_hits(facts, std::span(&rule, 1)), testing::IsEmpty());
+  EXPECT_THAT(score_hits(facts, std::span(&rule, 1)), ::testing::IsEmpty());
 }
 
 TEST(Score, ShowsItsCalculation) {

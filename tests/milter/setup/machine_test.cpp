@@ -10,7 +10,7 @@
 namespace shingled::milter::setup {
 namespace {
 
-class MachineTest : public testing::Test {
+class MachineTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -55,7 +55,7 @@ TEST(RobustFingerprint, SharesNothingWithTheCompatibleHashes) {
     EXPECT_NE(ours.digest, direct_digest(keys, words.glued(), ""));
     const Shingles theirs = make_shingles(keys, words);
     for (const std::uint64_t shingle : *ours.shingles) {
-      EXPECT_THAT(theirs, testing::Not(testing::Contains(shingle)));
+      EXPECT_THAT(theirs, ::testing::Not(::testing::Contains(shingle)));
     }
   }
 }

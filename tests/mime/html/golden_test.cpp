@@ -32,7 +32,7 @@ std::vector<std::string> documents() {
   return names;
 }
 
-class Golden : public testing::TestWithParam<std::string> {};
+class Golden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, PrintsWhatRspamd3Prints) {
   const fs::path base = fs::path(SHINGLED_SOURCE_DIR "/tests/data/html") / GetParam();
@@ -41,7 +41,7 @@ TEST_P(Golden, PrintsWhatRspamd3Prints) {
   EXPECT_EQ(read_html(html, {}, Compat::kRspamd3).content, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Html, Golden, testing::ValuesIn(documents()),
+INSTANTIATE_TEST_SUITE_P(Html, Golden, ::testing::ValuesIn(documents()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

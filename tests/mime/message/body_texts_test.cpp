@@ -13,8 +13,8 @@
 namespace shingled::mime {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// The section numbers of the body's texts.
 std::vector<std::string> body_of(const std::string& message) {

@@ -152,7 +152,7 @@ std::vector<Packets> outcomes(const json& vectors, const std::string& mail) {
   return all;
 }
 
-class HashVectors : public testing::TestWithParam<VectorFile> {};
+class HashVectors : public ::testing::TestWithParam<VectorFile> {};
 
 TEST_P(HashVectors, AreMadeOfTheSameMails) {
   const VectorFile& file = GetParam();
@@ -206,14 +206,14 @@ TEST_P(HashVectors, AreMadeOfTheSameMails) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rspamd, HashVectors,
-    testing::Values(VectorFile{"8 rules over mails made for each corner of HASHING.md",
-                               "hashes.json", "/vectors/mail/", Compat::kRspamd3, 1, 1},
-                    VectorFile{"and over more corners", "hashes-2.json", "/vectors/mail/",
-                               Compat::kRspamd3, 1, 1},
-                    VectorFile{"rspamd 3.4 over real mail", "corpus-hashes.json", "/corpus/",
-                               Compat::kRspamd3, 0.9979, 0.996},
-                    VectorFile{"rspamd 4.1.6 over real mail", "corpus-hashes-4.json", "/corpus/",
-                               Compat::kRspamd4, 0.994, 0.989}));
+    ::testing::Values(VectorFile{"8 rules over mails made for each corner of HASHING.md",
+                                 "hashes.json", "/vectors/mail/", Compat::kRspamd3, 1, 1},
+                      VectorFile{"and over more corners", "hashes-2.json", "/vectors/mail/",
+                                 Compat::kRspamd3, 1, 1},
+                      VectorFile{"rspamd 3.4 over real mail", "corpus-hashes.json", "/corpus/",
+                                 Compat::kRspamd3, 0.9979, 0.996},
+                      VectorFile{"rspamd 4.1.6 over real mail", "corpus-hashes-4.json", "/corpus/",
+                                 Compat::kRspamd4, 0.994, 0.989}));
 
 }  // namespace
 }  // namespace shingled::mime

@@ -14,7 +14,7 @@
 namespace shingled::mime {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::string> paths(const Mail& mail) {
   std::vector<std::string> out;
@@ -156,7 +156,7 @@ TEST(MessageScan, BoundsDepthAndParts) {
   message = "Content-Type: multipart/mixed; boundary=x\n\n";
   for (int i = 0; i < 10; ++i) message += "--x\n\na\n";
   EXPECT_EQ(scan_all(message, options).parts.size(), 5U);
-  EXPECT_THAT(scan_all(message, options).defects, testing::Contains("part limit reached"));
+  EXPECT_THAT(scan_all(message, options).defects, ::testing::Contains("part limit reached"));
 }
 
 std::string multipart(const std::string& parts) {
@@ -189,7 +189,7 @@ TEST(MessageScan, DecodesNoMoreThanTheMessageHas) {
   for (const std::string& body : mail.decoded) decoded += body.size();
   EXPECT_LE(decoded, message.size());
   EXPECT_TRUE(mail.incomplete);
-  EXPECT_THAT(mail.defects, testing::Contains("decoded size limit reached"));
+  EXPECT_THAT(mail.defects, ::testing::Contains("decoded size limit reached"));
 }
 
 TEST(MessageScan, EndsWhereItsWorkIsSpent) {
@@ -211,7 +211,7 @@ TEST(MessageScan, LooksAtAMillionDelimitersAndNoMore) {
   for (int i = 0; i < 1'000'010; ++i) lines += "--a\n";
   const Mail mail = scan_all(lines + "--x\n\nspam\n--x--\n");
   EXPECT_TRUE(mail.incomplete) << "what is behind them is not known";
-  EXPECT_THAT(mail.defects, testing::Contains("delimiter limit reached"));
+  EXPECT_THAT(mail.defects, ::testing::Contains("delimiter limit reached"));
 }
 
 TEST(MessageScan, KeepsNoMoreOfNamesThanTheMessageHas) {

@@ -12,8 +12,8 @@
 namespace shingled::mime {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> paths(const Mail& mail, const std::vector<bool>& chosen) {
   std::vector<std::string> out;
@@ -48,7 +48,7 @@ TEST(OtherMessages, AreAttachedOrReturned) {
   EXPECT_THAT(others_of(multipart("report", {kText, kStatus, kHeaders})), ElementsAre("2", "3"));
   EXPECT_THAT(
       others_of(multipart("mixed", {kText, multipart("digest", {kMessage, kMessage}, "y")})),
-      testing::Contains("2.1"));
+      ::testing::Contains("2.1"));
   EXPECT_THAT(others_of(multipart("mixed", {kText, kText})), IsEmpty());
 }
 

@@ -90,7 +90,7 @@ TEST(MessageHashes, LeaveOutWhatTellsLeastWhenTheWorkIsSpent) {
     if (analysis.parts().incomplete) continue;  // spent before it was taken apart
     const MessageHashes hashes = hash_message(analysis, std::span(&rule, 1));
     const std::vector<PartPlace> seen = places(hashes);
-    EXPECT_THAT(seen, testing::ElementsAreArray(
+    EXPECT_THAT(seen, ::testing::ElementsAreArray(
                           all.end() - static_cast<std::ptrdiff_t>(seen.size()), all.end()))
         << work;
     EXPECT_GE(seen.size(), before) << work;
@@ -110,7 +110,7 @@ TEST(MessageHashes, SayThatTheyWereStopped) {
   const MessageHashes hashes =
       hash_message(analyze(bytes, {}, source.get_token()), std::span(&rule, 1));
   EXPECT_TRUE(hashes.incomplete);
-  EXPECT_THAT(hashes.of_rule.front(), testing::IsEmpty());
+  EXPECT_THAT(hashes.of_rule.front(), ::testing::IsEmpty());
 }
 
 TEST(MessageHashes, AreThoseOfEachRuleAlone) {

@@ -10,21 +10,13 @@
 
 #include "storage/client/exchange.h"
 #include "storage/crypto/sealed_request.h"
+#include "tests/storage/client/requests.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::storage::client {
 
 inline constexpr std::chrono::milliseconds kTimeout{1000};
-
-inline RemoteRequest request(RemoteRequest::Kind kind, std::uint8_t content = 1) {
-  RemoteRequest request;
-  request.kind = kind;
-  request.flag = 50;
-  request.value = 3;
-  request.fingerprint.digest.bytes.fill(content);
-  return request;
-}
 
 inline Bytes hit_for(const protocol::Command& command, protocol::ReplyForm form) {
   protocol::Reply reply;

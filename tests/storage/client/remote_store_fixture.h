@@ -9,6 +9,7 @@
 #include "storage/client/remote_store.h"
 #include "storage/crypto/keypair.h"
 #include "storage/server/fuzzy_server.h"
+#include "tests/storage/client/requests.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/udp_peer.h"
@@ -45,15 +46,6 @@ inline std::unique_ptr<RemoteStore> open_store(std::vector<SocketSpec> servers,
   options.timeout = timeout;
   options.retransmits = 20;
   return std::move(RemoteStore::open(options, system_clock(), system_random()).value());
-}
-
-inline RemoteRequest request(Kind kind, std::uint8_t content = 1) {
-  RemoteRequest request;
-  request.kind = kind;
-  request.flag = 50;
-  request.value = 3;
-  request.fingerprint.digest.bytes.fill(content);
-  return request;
 }
 
 inline TimePoint far() { return system_clock().now() + seconds(20); }

@@ -5,7 +5,7 @@
 namespace shingled::milter::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 RuleOptions rule(const std::string& name, const std::vector<std::string>& servers = {}) {
   RuleOptions options;

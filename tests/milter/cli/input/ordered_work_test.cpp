@@ -56,7 +56,7 @@ TEST(OrderedWork, NeedsNoThreadForOneJob) {
         return 0;
       },
       [](std::size_t, int) { return true; });
-  EXPECT_THAT(threads, testing::ElementsAre(std::this_thread::get_id()));
+  EXPECT_THAT(threads, ::testing::ElementsAre(std::this_thread::get_id()));
 }
 
 }  // namespace

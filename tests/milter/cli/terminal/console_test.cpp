@@ -11,7 +11,7 @@
 namespace shingled::milter::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Console, ResultsAndErrorsHaveTheirOwnStreams) {
   std::ostringstream out;
