@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/counters/counted_hashes.h"
 #include "milter/counters/matched_pieces.h"
-#include "milter/counters/message_names.h"
-#include "milter/counters/sender_proof.h"
 #include "milter/names/list_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"
-#include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
-#include "mime/pieces/text_collector.h"
 #include "storage/protocol/reply.h"
 
 namespace shingled::milter::filter {
@@ -73,13 +68,7 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
     scanner->similar_.emplace(similar, std::move(library), clock);
   }
   for (const RuleOptions& rule : scanner->settings_->rules) {
-    auto& known = scanner->hash_rules_;
-    const auto same = std::find_if(known.begin(), known.end(), [&](const mime::HashRule& other) {
-      return other.options() == rule.hash;
-    });
-    scanner->hash_of_rule_.push_back(static_cast<std::size_t>(same - known.begin()));
-    if (same == known.end()) known.emplace_back(rule.hash);
-
+    scanner->hash_of_rule_.push_back(scanner->plan_.add(rule.hash));
     if (!rule.remote.is_remote()) {
       scanner->remotes_.push_back(nullptr);
       continue;
@@ -90,24 +79,13 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
     if (!remote) return remote.error().in("rule " + rule.name);
     scanner->remotes_.push_back(*std::move(remote));
   }
-  scanner->looked_up_ = scanner->hash_rules_.size();
-  if (scanner->settings_->counters.enabled) scanner->choose_counted_rules();
+  if (scanner->settings_->counters.enabled) scanner->plan_.add_counted();
   return scanner;
-}
-
-void Scanner::choose_counted_rules() {
-  const auto same = std::find_if(
-      hash_rules_.begin(), hash_rules_.end(),
-      [](const mime::HashRule& rule) { return counters::makes_counted_texts(rule.options()); });
-  counted_texts_ = static_cast<std::size_t>(same - hash_rules_.begin());
-  if (same == hash_rules_.end()) hash_rules_.emplace_back(counters::counted_text_options());
-  counted_shapes_ = hash_rules_.size();
-  hash_rules_.emplace_back(counters::counted_structure_options());
 }
 
 Scanner::Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local,
                  Clock& clock)
-    : settings_(std::move(settings)), local_(local), clock_(clock) {}
+    : settings_(std::move(settings)), local_(local), clock_(clock), plan_(*settings_) {}
 
 std::vector<storage::client::ProbedService> Scanner::remotes() const {
   std::vector<storage::client::ProbedService> out;
@@ -117,59 +95,50 @@ std::vector<storage::client::ProbedService> Scanner::remotes() const {
   return out;
 }
 
-rules::Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
-                           const std::stop_token& stop, counters::MessageCount* count,
-                           const features::Arrival& arrival) const {
+rules::Facts Scanner::scan(const Mail& mail) const {
+  using Want = judge::MessageView::Want;
+  const std::stop_token& stop = mail.stop;
   const TimePoint start = clock_.now();
-  const mime::Analysis analysis = mime::analyze(message, settings_->mime, stop);
+  judge::MessageView message(mail.bytes, plan_, stop);
   const TimePoint analyzed = clock_.now();
-  std::optional<counters::MessageLook> look;
-  if (count != nullptr && hash_rules_.size() > looked_up_) {
-    look.emplace(*count, analysis, message, settings_->mime, stop,
-                 &settings_->milter.local_networks);
-  }
-  features::TextSummary texts;
-  mime::WorkMeter link_work(mime::steps_for(message.size(), settings_->mime.work_max), stop);
-  std::optional<mime::TextCollector> links;
-  if (policy_ != nullptr && !look) links.emplace(analysis, settings_->counters.pieces, link_work);
-  mime::TextObserver observer;
-  if (look || links) {
-    observer = [&](std::size_t part, const mime::TextStages& text) {
-      texts.add(text);
-      if (look) look->add(part, text);
-      if (links) links->add(part, text);
-    };
-  }
-  const std::span<const mime::HashRule> rules(hash_rules_);
-  const mime::MessageHashes hashes =
-      mime::hash_message(analysis, look ? rules : rules.first(looked_up_), observer);
+  const Want texts = policy_ != nullptr ? Want::kTexts : Want::kHashes;
+  message.hash(mail.counters != nullptr && plan_.counts() ? Want::kPieces : texts);
   const TimePoint hashed = clock_.now();
+  judge::CounterSource* const counters = message.has_pieces() ? mail.counters : nullptr;
 
   rules::Facts facts;
   facts.stages.analysis = analyzed - start;
   facts.stages.hashing = hashed - analyzed;
-  facts.bytes = message.size();
-  facts.text = rules::amount_of_text(hashes.longest_text_bytes);
-  facts.defects = hashes.defects;
-  facts.incomplete = hashes.incomplete;
+  facts.bytes = mail.bytes.size();
+  facts.text = rules::amount_of_text(message.hashes().longest_text_bytes);
+  facts.defects = message.hashes().defects;
+  facts.incomplete = message.hashes().incomplete;
   facts.stopped = stop.stop_requested();
   if (facts.stopped) return facts;
-  if (observer) {
-    facts.features = features_of(analysis, message, hashes, texts,
-                                 look ? look->texts() : links->pieces(), arrival);
+  if (message.has_texts()) {
+    facts.features = features::message_features({.bytes = mail.bytes,
+                                                 .analysis = message.analysis(),
+                                                 .hashes = message.hashes(),
+                                                 .texts = message.texts(),
+                                                 .links = message.links(),
+                                                 .results = message.results(),
+                                                 .arrival = mail.arrival,
+                                                 .time = clock_.wall()});
   }
+  if (mail.names || asks_names())
+    facts.names = judge::names_of(message.header(), plan_, mail.envelope, mail.whole_envelope);
 
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = unix_seconds(clock_.wall());
   bool has_remote = false;
-  std::vector<std::vector<mime::PartHash>> chosen;  // same index as `hashes.of_rule`
-  for (const auto& of_one_kind : std::span(hashes.of_rule).first(looked_up_)) {
+  std::vector<std::vector<mime::PartHash>> chosen;  // same index as asked()
+  for (const auto& of_one_kind : message.asked()) {
     facts.hashes += of_one_kind.size();
     chosen.push_back(in_order_of_value(of_one_kind, settings_->milter.lookups_max));
   }
   for (std::size_t rule = 0; rule < settings_->rules.size(); ++rule) {
     const std::size_t kind = hash_of_rule_[rule];
-    facts.unasked += hashes.of_rule[kind].size() - chosen[kind].size();
+    facts.unasked += message.asked()[kind].size() - chosen[kind].size();
     for (const mime::PartHash& hash : chosen[kind]) {
       rules::Lookup& lookup = facts.lookups.emplace_back();
       lookup.rule = settings_->rules[rule].name;
@@ -184,22 +153,20 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     const TimePoint begun = clock_.now();
     return others ? begun + (deadline - begun) / 2 : deadline;
   };
-  std::vector<mime::Piece> matched = counters::matched_hashes(facts.lookups);
+  std::vector<mime::Piece> matched = milter::counters::matched_hashes(facts.lookups);
   rules::Findings known_files =
-      look_files_up(analysis, hashes, message.size(), share_of_time(has_remote || look), matched);
-  if (look && !stop.stop_requested()) {
-    facts.counters = look->look(
-        counters::counted_hashes(hashes.of_rule[counted_texts_], hashes.of_rule[counted_shapes_]),
-        std::move(matched), share_of_time(has_remote));
-  }
+      look_files_up(message, share_of_time(has_remote || counters != nullptr), matched);
+  if (counters != nullptr && !stop.stop_requested())
+    facts.counters = counters->look(message, std::move(matched), share_of_time(has_remote), stop);
   facts.stopped = stop.stop_requested();
   if (has_remote && !facts.stopped) {
-    if (before_wait) before_wait();
+    if (mail.before_wait) mail.before_wait();
     const TimePoint asked = clock_.now();
     ask_remotes(facts.lookups, deadline, stop);
     facts.stages.remote = clock_.now() - asked;
-    if (look && !stop.stop_requested())
-      look->look_again(counters::matched_hashes(facts.lookups), deadline, facts.counters);
+    if (counters != nullptr && !stop.stop_requested())
+      counters->look_again(milter::counters::matched_hashes(facts.lookups), deadline,
+                           facts.counters);
   }
   facts.time = since(start, clock_.now());
   if (facts.stopped) return facts;
@@ -209,62 +176,22 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   return facts;
 }
 
-rules::Findings Scanner::look_files_up(const mime::Analysis& analysis,
-                                       const mime::MessageHashes& hashes, std::size_t bytes,
-                                       TimePoint deadline,
+rules::Findings Scanner::look_files_up(const judge::MessageView& message, TimePoint deadline,
                                        std::vector<mime::Piece>& matched) const {
   if (!similar_) return {&similar::kSimilarSource};
   constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
-  const mime::Steps work =
-      hashes.work_left + (bytes / kMegabyte + 1) * similar::SimilarSearch::kStepsAMegabyte;
+  const mime::Steps work = message.hashes().work_left + (message.bytes().size() / kMegabyte + 1) *
+                                                            similar::SimilarSearch::kStepsAMegabyte;
   const TimePoint begun = clock_.now();
-  const similar::SimilarFacts found = similar_->search(analysis, deadline, work);
+  const similar::SimilarFacts found = similar_->search(message.analysis(), deadline, work);
   for (const similar::SimilarHit& hit : found.hits)
     matched.push_back(counters::matched_file(hit.list, hit.sample));
   return similar::similar_findings(found, settings_->similar.lists, clock_.now() - begun);
 }
 
-features::FeatureValues Scanner::features_of(const mime::Analysis& analysis,
-                                             std::string_view message,
-                                             const mime::MessageHashes& hashes,
-                                             const features::TextSummary& texts,
-                                             const mime::PieceList& links,
-                                             const features::Arrival& arrival) const {
-  const auto& ours = settings_->counters.pieces.authserv_ids;
-  std::vector<mime::AuthenticationResults> believed;
-  if (!ours.empty()) {
-    const mime::HeaderBlock header = mime::split_header_block(message, settings_->mime);
-    believed = counters::believed_results(header.fields, ours, settings_->milter.local_networks);
-  }
-  features::SeenMessage seen{.bytes = message,
-                             .analysis = analysis,
-                             .hashes = hashes,
-                             .texts = texts,
-                             .links = {},
-                             .results = {},
-                             .arrival = arrival,
-                             .time = clock_.wall()};
-  if (!ours.empty()) seen.results = believed;
-  if (links.dropped() == 0) seen.links = links.of_type(PieceType::kLink).size();
-  return features::message_features(seen);
-}
-
 bool Scanner::asks_names() const {
   if (policy_ != nullptr && policy_->rules().asks_names()) return true;
   return lists_ != nullptr && names::has_entries(*lists_->get(), settings_->policy);
-}
-
-features::MessageNames Scanner::names_of(std::string_view message,
-                                         const counters::Envelope& envelope,
-                                         bool whole_envelope) const {
-  const mime::HeaderBlock header = mime::split_header_block(message, settings_->mime);
-  mime::WorkMeter work(mime::steps_for(message.size(), settings_->mime.work_max));
-  return counters::message_names({.fields = header.fields,
-                                  .authserv_ids = settings_->counters.pieces.authserv_ids,
-                                  .local = &settings_->milter.local_networks,
-                                  .compat = settings_->mime.compat,
-                                  .whole_envelope = whole_envelope},
-                                 envelope, work);
 }
 
 void Scanner::apply_policy(rules::Facts& facts) const {

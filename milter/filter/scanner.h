@@ -16,8 +16,9 @@
 #include "config/base/random.h"
 #include "config/options/settings.h"
 #include "milter/counters/envelope.h"
-#include "milter/counters/message_count.h"
 #include "milter/features/message_features.h"
+#include "milter/judge/message/counter_source.h"
+#include "milter/judge/message/message_view.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/rules/facts.h"
@@ -39,6 +40,21 @@ namespace shingled::milter::filter {
 /// Threads: any thread.
 class Scanner {
  public:
+  /// A message to be judged. All of it must outlive scan().
+  struct Mail {
+    std::string_view bytes;
+    const counters::Envelope& envelope = kNoEnvelope;
+    bool whole_envelope = false;  ///< nothing is missing in the envelope
+    bool names = false;  ///< its names are wanted even if no rule and no list asks for them
+    features::Arrival arrival = {};
+    judge::CounterSource* counters = nullptr;  ///< null = the counters are not asked
+    /// Called before the remote servers are asked, which is the last look-up.
+    std::function<void()> before_wait = {};
+    std::stop_token stop = {};  ///< ends the scan early; then the facts are `stopped`
+
+    inline static const counters::Envelope kNoEnvelope = {};
+  };
+
   /// When the names of remote servers are looked up.
   enum class Names : std::uint8_t {
     kNow,    ///< by `open`; it fails if one has no address
@@ -56,25 +72,12 @@ class Scanner {
       Names names = Names::kNow, std::shared_ptr<const policy::Policy> policy = {},
       std::shared_ptr<const names::CurrentLists> lists = {});
 
-  /// `before_wait` is called before the remote servers are asked, which is the last look-up. `stop`
-  /// ends the scan early; then the facts are `stopped`. `count`: the counting of the message, which
-  /// looks at its pieces; null = it is not counted. `arrival`: for the features.
+  /// Makes the facts of a message; those that come from its bytes, its envelope and the look-ups.
   /// Errors: in the facts.
   /// Cost: the analysis, one hash pass for each set of hash options, then at most `milter.timeout`.
-  [[nodiscard]] rules::Facts scan(std::string_view message,
-                                  const std::function<void()>& before_wait = {},
-                                  const std::stop_token& stop = {},
-                                  counters::MessageCount* count = nullptr,
-                                  const features::Arrival& arrival = {}) const;
-  /// The names of a message: who sent it, to whom, over which list. `whole_envelope`: nothing is
-  /// missing in it.
-  [[nodiscard]] features::MessageNames names_of(std::string_view message,
-                                                const counters::Envelope& envelope,
-                                                bool whole_envelope) const;
-  /// Whether the policy or a list asks for them.
-  [[nodiscard]] bool asks_names() const;
-  /// Adds what the lists and the policy say of the facts. Call it when all other findings and the
-  /// names are there.
+  [[nodiscard]] rules::Facts scan(const Mail& mail) const;
+  /// Adds what the lists and the policy say of the facts. Call it when all other findings are
+  /// there.
   void apply_policy(rules::Facts& facts) const;
   /// What the policy needs of the counters.
   [[nodiscard]] features::CounterNeeds needs() const {
@@ -90,19 +93,10 @@ class Scanner {
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
-  /// Chooses the rules whose hashes are pieces; adds them if no rule of the settings makes them.
-  void choose_counted_rules();
-  [[nodiscard]] features::FeatureValues features_of(const mime::Analysis& analysis,
-                                                    std::string_view message,
-                                                    const mime::MessageHashes& hashes,
-                                                    const features::TextSummary& texts,
-                                                    const mime::PieceList& links,
-                                                    const features::Arrival& arrival) const;
-  /// Looks up known files in the attachments of a message of `bytes` bytes. Adds those that match
-  /// to `matched`.
-  [[nodiscard]] rules::Findings look_files_up(const mime::Analysis& analysis,
-                                              const mime::MessageHashes& hashes, std::size_t bytes,
-                                              TimePoint deadline,
+  /// Whether the policy or a list asks for names.
+  [[nodiscard]] bool asks_names() const;
+  /// Looks up known files in the attachments of a message. Adds those that match to `matched`.
+  [[nodiscard]] rules::Findings look_files_up(const judge::MessageView& message, TimePoint deadline,
                                               std::vector<mime::Piece>& matched) const;
   /// Asks for all hashes in one call, so that a store behind a network waits only once. Returns the
   /// time that it took; each look-up gets this time.
@@ -113,11 +107,8 @@ class Scanner {
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;
   Clock& clock_;
-  std::vector<mime::HashRule> hash_rules_;  ///< without duplicates
-  std::vector<std::size_t> hash_of_rule_;   ///< into hash_rules_
-  std::size_t looked_up_ = 0;       ///< of hash_rules_; those behind them are for the counters
-  std::size_t counted_texts_ = 0;   ///< into hash_rules_
-  std::size_t counted_shapes_ = 0;  ///< into hash_rules_, of HTML structures
+  judge::ViewPlan plan_;
+  std::vector<std::size_t> hash_of_rule_;  ///< into MessageView::asked()
   std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
   std::shared_ptr<const policy::Policy> policy_;                        ///< null = none
   std::shared_ptr<const names::CurrentLists> lists_;                    ///< null = none

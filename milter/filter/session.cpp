@@ -121,15 +121,15 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            .unchecked = unchecked});
 }
 
-std::optional<counters::MessageCount> Session::count_of(std::string_view path,
-                                                        std::string_view login) const {
+std::optional<judge::MessageCount> Session::count_of(std::string_view path,
+                                                     std::string_view login) const {
   auto counter = counting_ != nullptr ? counting_->get() : nullptr;
   if (counter == nullptr) return std::nullopt;
   using storage::counters::Space;
   counters::Envelope envelope = envelope_of(path, login);
   if (!login.empty()) envelope.country = counter->country_of(client_);
-  return counters::MessageCount(std::move(counter), std::move(envelope),
-                                sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
+  return judge::MessageCount(std::move(counter), std::move(envelope),
+                             sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
@@ -267,16 +267,16 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
     message.lacks_memory = true;
     return verdict_without_memory(received ? "to analyse it" : "to receive it");
   }
-  facts = scanner.scan(
-      message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop,
-      message.count ? &*message.count : nullptr, arrival_of(message));
+  facts = scanner.scan({.bytes = message.buffer.bytes(),
+                        .envelope = message.envelope,
+                        .whole_envelope = true,
+                        .arrival = arrival_of(message),
+                        .counters = message.count ? &*message.count : nullptr,
+                        .before_wait = [&] { mta.progress(); },
+                        .stop = bounds_.stop});
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.findings.push_back(ratelimit::limit_findings(message.limit->mark()));
-  if (scanner.asks_names()) {
-    facts.names =
-        scanner.names_of(message.buffer.bytes(), message.envelope, /*whole_envelope=*/true);
-  }
   scanner.apply_policy(facts);
   warn_of_failures(facts);
   return scanner.judge(facts, policy);

@@ -12,13 +12,13 @@
 #include "config/base/logger.h"
 #include "config/system/socket_address.h"
 #include "milter/actions/apply.h"
-#include "milter/counters/message_count.h"
 #include "milter/counters/message_names.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/message_buffer.h"
 #include "milter/filter/scanner.h"
 #include "milter/history/history_reloader.h"
+#include "milter/judge/message_count.h"
 #include "milter/ratelimit/message_limit.h"
 
 namespace shingled::milter::filter {
@@ -120,7 +120,7 @@ class Session {
     TimePoint start;
     std::string failure = {};
     std::optional<ratelimit::MessageLimit> limit = {};
-    std::optional<counters::MessageCount> count = {};  ///< empty = it is not counted
+    std::optional<judge::MessageCount> count = {};  ///< empty = it is not counted
     counters::Envelope envelope = {};  ///< for the names; with the first kNameValuesMax recipients
     std::string sender = {};           ///< path of MAIL
     std::string message_id = {};       ///< the first that is not blank
@@ -149,8 +149,8 @@ class Session {
              bool unchecked);
   Next skip();
   rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
-  [[nodiscard]] std::optional<counters::MessageCount> count_of(std::string_view path,
-                                                               std::string_view login) const;
+  [[nodiscard]] std::optional<judge::MessageCount> count_of(std::string_view path,
+                                                            std::string_view login) const;
   std::optional<actions::Reply> limit_recipient(std::string_view path);
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;

@@ -242,7 +242,7 @@ Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
 Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
                                             std::uint64_t reporter) {
   Open& open = *state.open;
-  ReportedMessage message = read_reported(report.message, open.site, *state.settings, open.rules);
+  ReportedMessage message = read_reported(report.message, open.site, open.rules);
   if (report.kind == ReportKind::kSpam) leave_out_wanted_files(open, message);
   const Electorate voters = electorate(state);
   storage::sqlite::ReportRow row{message.name, reporter, report.kind, now(), message.hashes};

@@ -43,7 +43,7 @@ inline std::string hex_name(std::uint64_t name) { return fmt::format("{:016x}", 
 struct ReportDesk::Open {
   std::unique_ptr<storage::sqlite::ReportTable> table;
   CounterKeyBytes site{};
-  std::vector<TaughtRule> rules;
+  TaughtRules rules;
   std::map<std::uint32_t, ListSteps> steps;  ///< by list
   std::set<std::uint64_t> trusted;           ///< names of reporters
   storage::counters::Timekeeper time;

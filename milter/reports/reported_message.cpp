@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "milter/counters/counted_hashes.h"
 #include "milter/counters/message_id.h"
 #include "milter/counters/message_origin.h"
-#include "milter/counters/message_pieces.h"
 #include "milter/reports/message_shape.h"
 #include "mime/fingerprint/keyed_hash.h"
-#include "mime/message/header_block.h"
-#include "mime/model/work_meter.h"
-#include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::reports {
 
@@ -89,13 +83,12 @@ bool is_reporter(std::string_view name) {
              name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
 }
 
-std::vector<TaughtRule> taught_rules(const Settings& settings) {
-  std::vector<TaughtRule> out;
-  if (!settings.storage.enabled) return out;
+TaughtRules taught_rules(const Settings& settings) {
+  TaughtRules out{judge::ViewPlan(settings), {}};
   const ReportOptions& reports = settings.reports;
   for (const RuleOptions& rule : settings.rules) {
-    if (rule.remote.is_remote() || rule.read_only) continue;
-    TaughtRule taught{mime::HashRule(rule.hash), {}};
+    if (!settings.storage.enabled || rule.remote.is_remote() || rule.read_only) continue;
+    TaughtRule taught;
     const auto spam = rule.flags.number(reports.spam.flag);
     const auto ham = rule.flags.number(reports.ham.flag);
     if (spam && reports.spam.weight > 0)
@@ -105,48 +98,35 @@ std::vector<TaughtRule> taught_rules(const Settings& settings) {
       const auto also = rule.flags.number(reports.ham_also);
       if (also && also != spam) taught.lists.push_back({{}, *also, 0, kWantedWeight});
     }
-    if (!taught.lists.empty()) out.push_back(std::move(taught));
+    if (taught.lists.empty()) continue;
+    taught.place = out.plan.add(rule.hash);
+    out.rules.push_back(std::move(taught));
   }
+  out.plan.add_counted();
   return out;
 }
 
 ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
-                              const Settings& settings, std::span<const TaughtRule> rules) {
+                              const TaughtRules& taught) {
+  judge::MessageView view(bytes, taught.plan);
+  view.hash(judge::MessageView::Want::kPieces);
   ReportedMessage out;
-  const auto header = mime::split_header_block(bytes, settings.mime);
-  const std::string_view message_id = counters::message_id_of(header.fields);
-  out.name = reported_name(site, message_id,
-                           bytes.substr(std::min(header.body_begin, bytes.size())), bytes);
+  const auto& fields = view.header().fields;
+  const std::string_view message_id = counters::message_id_of(fields);
+  out.name = reported_name(site, message_id, view.body(), bytes);
   out.history_name = counters::message_id_name(site, message_id);
-  const auto origin = counters::origin_of(header.fields, settings.milter.local_networks);
+  const auto origin = counters::origin_of(fields, taught.plan.local());
   if (!origin.envelope.user.empty()) out.space = storage::counters::Space::kOut;
+  out.pieces = view.pieces(origin.envelope).pieces;
 
-  const mime::Analysis analysis = mime::analyze(bytes, settings.mime);
-  mime::WorkMeter work(mime::steps_for(bytes.size(), settings.mime.work_max));
-  const PieceOptions& options = settings.counters.pieces;
-  mime::TextCollector texts(analysis, options, work);
-  std::vector<mime::HashRule> all = {mime::HashRule(counters::counted_text_options()),
-                                     mime::HashRule(counters::counted_structure_options())};
-  for (const TaughtRule& rule : rules) all.push_back(rule.hash);
-  const mime::MessageHashes hashes = mime::hash_message(
-      analysis, all,
-      [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
-  const auto counted = counters::counted_hashes(hashes.of_rule[0], hashes.of_rule[1]);
-  out.pieces = counters::message_pieces({.bytes = bytes,
-                                         .analysis = analysis,
-                                         .hashes = counted,
-                                         .texts = &texts,
-                                         .local = &settings.milter.local_networks},
-                                        origin.envelope, options, work)
-                   .pieces;
   std::set<std::pair<Digest, std::uint32_t>> seen;
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    std::vector<mime::PartHash> of_rule = hashes.of_rule[i + 2];
+  for (const TaughtRule& rule : taught.rules) {
+    std::vector<mime::PartHash> of_rule = view.asked()[rule.place];
     std::erase_if(of_rule, [](const mime::PartHash& hash) { return hash.quoted; });
-    if (auto why = common_property(bytes, analysis, of_rule)) {
+    if (auto why = common_property(bytes, view.analysis(), of_rule)) {
       out.not_taught = *std::move(why);
     } else {
-      add_hashes(most_telling_first(own_hashes(of_rule)), rules[i], seen, out.hashes);
+      add_hashes(most_telling_first(own_hashes(of_rule)), rule, seen, out.hashes);
       for (const mime::PartHash& hash : of_rule)
         if (is_file(hash)) out.files.insert(hash.fingerprint.digest);
     }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/options/settings.h"
-#include "mime/analyze.h"
+#include "milter/judge/message/message_view.h"
 #include "mime/fingerprint/piece_shingle.h"
 #include "mime/model/mail.h"
 #include "mime/pieces/piece.h"
@@ -41,13 +41,19 @@ inline constexpr std::size_t kReporterBytesMax = 256;
 /// A rule that reports teach: with the storage of this daemon, not read_only, with the lists that
 /// `reports` names.
 struct TaughtRule {
-  mime::HashRule hash;
+  std::size_t place = 0;  ///< of its hashes, in the plan
   /// The lists, without the fingerprint.
   std::vector<storage::sqlite::ReportedHash> lists;
 };
 
-/// The rules of some settings that reports teach.
-std::vector<TaughtRule> taught_rules(const Settings& settings);
+/// How reported messages are read, and what they teach. Made once for some settings.
+struct TaughtRules {
+  judge::ViewPlan plan;  ///< it counts
+  std::vector<TaughtRule> rules;
+};
+
+/// Those of some settings; maybe no rule.
+TaughtRules taught_rules(const Settings& settings);
 
 /// What a report needs of a message.
 struct ReportedMessage {
@@ -69,6 +75,6 @@ inline constexpr std::size_t kReportedHashesMax = 64;
 /// Threads: stateless.
 /// Cost:    as a scan.
 ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
-                              const Settings& settings, std::span<const TaughtRule> rules);
+                              const TaughtRules& taught);
 
 }  // namespace shingled::milter::reports

@@ -10,6 +10,7 @@
 
 #include "milter/counters/counter_reloader.h"
 #include "milter/filter/scanner.h"
+#include "milter/judge/message_count.h"
 #include "tests/bench/corpus.h"
 #include "tests/support/temporary_directory.h"
 
@@ -90,7 +91,7 @@ class Bench {
     return std::chrono::duration<double, std::micro>(clock_.now() - begin).count();
   }
   void scan(const filter::Scanner& scanner, const std::string& message, bool counts) {
-    std::optional<counters::MessageCount> count;
+    std::optional<judge::MessageCount> count;
     if (counts) {
       count.emplace(counter_,
                     counters::Envelope{.sender = "<sender@example.net>",
@@ -103,7 +104,8 @@ class Bench {
                     Space::kIn);
       count->recipient("<recipient@example.org>");
     }
-    const rules::Facts facts = scanner.scan(message, {}, {}, count ? &*count : nullptr);
+    const rules::Facts facts =
+        scanner.scan({.bytes = message, .counters = count ? &*count : nullptr});
     const rules::Verdict verdict = scanner.judge(facts, FailurePolicy::kAccept);
     if (count) {
       count->add(facts, verdict, message, false);

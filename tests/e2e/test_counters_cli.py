@@ -1,6 +1,6 @@
 # Covers milter/cli/access/counter_client.cpp, milter/cli/access/counter_desk.cpp,
 # milter/cli/access/counter_folder.cpp, milter/cli/commands/counters_command.cpp,
-# milter/cli/counters/counted_message.cpp, milter/cli/counters/counter_backup.cpp,
+# milter/cli/counters/envelope_arguments.cpp, milter/cli/counters/counter_backup.cpp,
 # milter/cli/counters/counter_change.cpp,
 # milter/cli/counters/counter_export.cpp, milter/cli/counters/counter_learn.cpp,
 # milter/cli/counters/counter_pieces.cpp, milter/cli/counters/counter_run.cpp,

@@ -63,7 +63,7 @@ class Paths {
              }},
             {"scan",
              [this](const std::string& message) {
-               const milter::rules::Facts facts = scanner_->scan(message);
+               const milter::rules::Facts facts = scanner_->scan({.bytes = message});
                static_cast<void>(scanner_->judge(facts, FailurePolicy::kAccept));
              }},
             {"pieces", [](const std::string& message) {

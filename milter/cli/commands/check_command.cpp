@@ -57,7 +57,7 @@ void print_cases(const rules::Facts& facts, const std::vector<RuleOptions>& rule
 int check_message(const SourceMessage& message, const filter::Scanner& scanner,
                   const std::optional<std::uint32_t>& flag, Companions& companions, bool as_json,
                   Console& console) {
-  const rules::Facts facts = scanner.scan(message.bytes);
+  const rules::Facts facts = scanner.scan({.bytes = message.bytes});
   const auto& rules = scanner.settings().rules;
   const auto found =
       std::count_if(facts.lookups.begin(), facts.lookups.end(),

@@ -62,7 +62,7 @@ class Explainer {
         settings_(settings),
         file_(database_file(settings.storage, "shingled check")),
         scanner_(scanner),
-        counters_(settings, settings.counters.pieces, scanner.needs(), clock, random),
+        counters_(settings, scanner.needs(), clock, random, console),
         cases_(settings, clock),
         clock_(clock),
         random_(random),
@@ -76,15 +76,15 @@ class Explainer {
   }
 
   int message(const SourceMessage& message) {
-    rules::Facts facts = scanner_.scan(message.bytes);
     const mime::HeaderBlock header =
         mime::split_header_block(message.bytes, scanner_.settings().mime);
     auto origin = counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
-    if (asks_counters()) {
-      origin.envelope.recipients = arguments_.recipients;
-      counters_.add_to(facts, message.bytes, origin.envelope, console_);
-    }
-    facts.names = scanner_.names_of(message.bytes, origin.envelope, /*whole_envelope=*/false);
+    if (asks_counters()) origin.envelope.recipients = arguments_.recipients;
+    rules::Facts facts =
+        scanner_.scan({.bytes = message.bytes,
+                       .envelope = origin.envelope,
+                       .names = true,
+                       .counters = asks_counters() ? counters_.of(origin.envelope) : nullptr});
     scanner_.apply_policy(facts);
     const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
                                    [](const auto& findings) { return findings.asked > 0U; });

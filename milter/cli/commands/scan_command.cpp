@@ -8,7 +8,7 @@
 #include "milter/actions/apply.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/counters/counted_message.h"
+#include "milter/cli/counters/envelope_arguments.h"
 #include "milter/cli/counters/policy_counters.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
@@ -184,15 +184,15 @@ void print_features(const rules::Facts& facts, Console& console) {
 
 int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
                  FurtherMatches& further, const ScanArguments& arguments,
-                 PolicyCounters* policy_counters, Console& console) {
+                 PolicyCounters& policy_counters, Console& console) {
   const Settings& settings = scanner.settings();
-  rules::Facts facts =
-      scanner.scan(message.bytes, {}, {}, nullptr, arrival_of(arguments, settings));
+  const counters::Envelope& envelope = arguments.envelope.envelope;
+  rules::Facts facts = scanner.scan({.bytes = message.bytes,
+                                     .envelope = envelope,
+                                     .names = true,
+                                     .arrival = arrival_of(arguments, settings),
+                                     .counters = policy_counters.of(envelope)});
   facts.truncated = message.cut;
-  if (policy_counters != nullptr)
-    policy_counters->add_to(facts, message.bytes, arguments.envelope.envelope, console);
-  facts.names = scanner.names_of(message.bytes, arguments.envelope.envelope,
-                                 /*whole_envelope=*/false);
   scanner.apply_policy(facts);
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
@@ -221,21 +221,19 @@ int run_scan(ScanArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;
-  const auto [scanner, code] =
-      open_scanner_with_samples("scan", {}, *settings, clock, random, console);
+  const auto [scanner, code] = open_scanner_with_samples(
+      "scan", {}, arguments.envelope.believing(*settings), clock, random, console);
   if (scanner == nullptr) return code;
   FurtherMatches further(*settings, clock);
   if (Status ready = arguments.envelope.finish(); !ready) {
     console.error("--client", ready.error().message);
     return EX_USAGE;
   }
-  PolicyCounters policy_counters(*settings,
-                                 arguments.envelope.piece_options(settings->counters.pieces),
-                                 scanner->needs(), clock, random);
+  PolicyCounters policy_counters(*settings, scanner->needs(), clock, random, console);
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
       [&, &opened = *scanner](const SourceMessage& message) {
-        return scan_message(message, opened, further, arguments, &policy_counters, console);
+        return scan_message(message, opened, further, arguments, policy_counters, console);
       });
 }
 

@@ -66,11 +66,10 @@ void add_said(CounterClient& client, const Asked& asked, bool proved,
 
 Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          std::span<const mime::Piece> pieces,
-                                         const features::CounterNeeds& needs,
+                                         const features::CounterNeeds& needs, bool proved,
                                          std::span<const std::string> recipients) {
   rules::CounterFacts facts;
   facts.needs = std::make_shared<const features::CounterNeeds>(needs);
-  const bool proved = counters::is_from_proved(pieces);
   for (const counters::CounterAsk& ask : counters::asks_for(needs)) {
     // Which pieces: the key of the site does not matter for that.
     for (mime::Piece& piece : counters::question_of({}, space, pieces, ask.types).pieces) {

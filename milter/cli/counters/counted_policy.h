@@ -13,11 +13,12 @@
 namespace shingled::milter::cli {
 
 /// The counters of the pieces that are needed, as the milter asks for them, with one request for
-/// each. `recipients`: of the message, whose own word counts.
+/// each. `proved`: whether the From of their message is. `recipients`: of the message, whose own
+/// word counts.
 /// Errors:  those of CounterClient: the first one.
 Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
                                          std::span<const mime::Piece> pieces,
-                                         const features::CounterNeeds& needs,
+                                         const features::CounterNeeds& needs, bool proved,
                                          std::span<const std::string> recipients);
 
 }  // namespace shingled::milter::cli

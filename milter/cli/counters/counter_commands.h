@@ -8,7 +8,7 @@
 
 #include "milter/cli/access/counter_client.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/counters/counted_message.h"
+#include "milter/cli/counters/envelope_arguments.h"
 #include "milter/cli/counters/piece_choice.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/terminal/console.h"

@@ -13,6 +13,7 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/counters/message_origin.h"
+#include "milter/judge/message/message_view.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -38,9 +39,12 @@ class LearnRun {
   LearnRun(const LearnArguments& arguments, std::chrono::seconds since, CounterRun& run)
       : arguments_(arguments),
         run_(run),
+        plan_(run.settings()),
         now_(run.clock().wall()),
         oldest_(now_ - since),
-        batches_([this](const std::string& additions) { return send(additions); }) {}
+        batches_([this](const std::string& additions) { return send(additions); }) {
+    plan_.add_counted();
+  }
 
   int run() {
     int worst = learn_from(arguments_.spam, Measure::kSpam);
@@ -77,7 +81,7 @@ class LearnRun {
     if (*origin.time < oldest_) return note(totals_.old);
     (void)note(verdict == Measure::kSpam ? totals_.spam : totals_.ham);
     if (arguments_.dry_run) return {};
-    const auto found = pieces_of(bytes, origin.envelope, settings.counters.pieces, settings);
+    const auto found = judge::pieces_of(bytes, plan_, origin.envelope);
     Json pieces = Json::array();
     for (const mime::Piece& piece : found.pieces) pieces.push_back(piece_json({piece, ""}));
     Amounts amounts;
@@ -135,6 +139,7 @@ class LearnRun {
 
   const LearnArguments& arguments_;
   CounterRun& run_;
+  judge::ViewPlan plan_;
   WallTime now_;
   WallTime oldest_;
   LearnBatches batches_;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/counters/counter_commands.h"
+#include "milter/judge/message/message_view.h"
 #include "mime/fingerprint/piece_type.h"
 
 namespace shingled::milter::cli {
@@ -50,12 +51,11 @@ int run_counter_pieces(PiecesArguments& arguments, Console& console) {
     console.error("--client", ready.error().message);
     return EX_USAGE;
   }
-  const PieceOptions options = arguments.envelope.piece_options(settings->counters.pieces);
+  const judge::ViewPlan plan = arguments.envelope.plan_of(*settings);
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
       [&](const SourceMessage& message) {
-        const auto found =
-            pieces_of(message.bytes, arguments.envelope.envelope, options, *settings);
+        const auto found = judge::pieces_of(message.bytes, plan, arguments.envelope.envelope);
         return print_pieces(message, found, arguments.json, console);
       });
 }

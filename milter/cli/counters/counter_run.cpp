@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "milter/cli/terminal/exit_code.h"
+#include "milter/judge/message/message_view.h"
 
 namespace shingled::milter::cli {
 
@@ -52,12 +53,11 @@ int CounterRun::for_each_choice(PieceArguments& arguments, const PieceWork& work
     console_.error(word, "neither a type of pieces nor a file" + meant_type(word));
     return EX_NOINPUT;
   }
-  const PieceOptions options = arguments.envelope.piece_options(settings_->counters.pieces);
+  const judge::ViewPlan plan = arguments.envelope.plan_of(*settings_);
   return for_each_message(
       {.names = words}, {.message_bytes_max = settings_->milter.message_bytes_max}, console_,
       [&](const SourceMessage& message) {
-        const auto found =
-            pieces_of(message.bytes, arguments.envelope.envelope, options, *settings_);
+        const auto found = judge::pieces_of(message.bytes, plan, arguments.envelope.envelope);
         return work(message.name, with_uniques(found.pieces));
       });
 }

@@ -1,14 +1,11 @@
 #include "milter/cli/counters/policy_counters.h"
 
 #include <algorithm>
-#include <string>
+#include <iterator>
 #include <utility>
-#include <variant>
 
-#include "milter/cli/counters/counted_message.h"
 #include "milter/cli/counters/counted_policy.h"
-#include "milter/counters/matched_pieces.h"
-#include "milter/similar/similar_evidence.h"
+#include "milter/counters/message_pieces.h"
 
 namespace shingled::milter::cli {
 
@@ -16,47 +13,48 @@ namespace {
 
 using storage::counters::Measure;
 
-/// The known files that matched, each once.
-std::vector<mime::Piece> matched_files(const rules::Facts& facts) {
-  std::vector<mime::Piece> out;
-  for (const rules::Findings& findings : facts.findings) {
-    if (findings.source != &similar::kSimilarSource) continue;
-    for (const rules::Evidence& item : findings.evidence) {
-      std::string list;
-      std::string sample;
-      for (const rules::Detail& detail : item.account().details) {
-        if (detail.name == "list") list = std::get<std::string>(detail.value);
-        if (detail.name == "sample") sample = std::get<std::string>(detail.value);
-      }
-      mime::Piece piece = counters::matched_file(list, sample);
-      if (std::ranges::find(out, piece) == out.end()) out.push_back(std::move(piece));
-    }
-  }
-  return out;
-}
-
 bool has_own_word(const features::Sums& sums) {
   return sums.of(Measure::kOwnComplaint) > 0 || sums.of(Measure::kOwnRescue) > 0;
 }
 
 }  // namespace
 
-void PolicyCounters::add_to(rules::Facts& facts, std::string_view message,
-                            const counters::Envelope& envelope, Console& console) {
-  if (needs_.empty() || away_ || !desk_.has_counters()) return;
-  auto found = pieces_of(message, envelope, pieces_, settings_);
-  for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
-    found.pieces.push_back(std::move(piece));
-  for (mime::Piece& piece : matched_files(facts)) found.pieces.push_back(std::move(piece));
-  auto asked = ask_counters(client_, envelope.user.empty() ? Space::kIn : Space::kOut, found.pieces,
-                            needs_, envelope.recipients);
-  if (asked) {
-    facts.counters = *std::move(asked);
-    facts.counters.left_out = found.dropped > 0;
-  } else {
+judge::CounterSource* PolicyCounters::of(const counters::Envelope& envelope) {
+  envelope_ = &envelope;
+  return needs_.empty() || away_ || !desk_.has_counters() ? nullptr : this;
+}
+
+rules::CounterFacts PolicyCounters::look(judge::MessageView& message,
+                                         std::vector<mime::Piece> matched, TimePoint /*deadline*/,
+                                         const std::stop_token& /*stop*/) {
+  counters::MessagePieces found = message.pieces(*envelope_);
+  proved_ = counters::is_from_proved(found.pieces);
+  found.pieces.insert(found.pieces.end(), matched.begin(), matched.end());
+  matched_ = std::move(matched);
+  rules::CounterFacts facts;
+  ask(found.pieces, facts);
+  if (!away_) facts.left_out = found.dropped > 0;
+  return facts;
+}
+
+void PolicyCounters::look_again(std::vector<mime::Piece> matched, TimePoint /*deadline*/,
+                                rules::CounterFacts& facts) {
+  std::erase_if(matched, [&](const mime::Piece& piece) {
+    return std::ranges::find(matched_, piece) != matched_.end();
+  });
+  if (!matched.empty() && !away_) ask(matched, facts);
+}
+
+void PolicyCounters::ask(std::span<const mime::Piece> pieces, rules::CounterFacts& facts) {
+  auto asked = ask_counters(client_, envelope_->user.empty() ? Space::kIn : Space::kOut, pieces,
+                            needs_, proved_, envelope_->recipients);
+  if (!asked) {
     away_ = true;
-    console.note("the counters are unknown: " + asked.error().message);
+    console_.note("the counters are unknown: " + asked.error().message);
+    return;
   }
+  facts.needs = std::move(asked->needs);
+  std::ranges::move(asked->pieces, std::back_inserter(facts.pieces));
 }
 
 std::vector<OwnWord> own_words(const rules::CounterFacts& counters) {

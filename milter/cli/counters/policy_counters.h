@@ -13,6 +13,7 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/counters/envelope.h"
 #include "milter/features/counter_needs.h"
+#include "milter/judge/message/counter_source.h"
 #include "milter/rules/facts.h"
 
 namespace shingled::milter::cli {
@@ -21,27 +22,36 @@ namespace shingled::milter::cli {
 /// is said once, and they are unknown.
 /// Threads: one thread; waits.
 /// Cost:    one or two requests for each piece that rules need.
-class PolicyCounters {
+class PolicyCounters final : public judge::CounterSource {
  public:
-  /// `pieces`: as of EnvelopeArguments::piece_options. `settings` and `clock` must outlive it.
-  PolicyCounters(const Settings& settings, PieceOptions pieces, features::CounterNeeds needs,
-                 Clock& clock, Random& random)
-      : settings_(settings),
-        pieces_(std::move(pieces)),
-        needs_(std::move(needs)),
+  /// `settings`, `clock` and `console` must outlive it.
+  PolicyCounters(const Settings& settings, features::CounterNeeds needs, Clock& clock,
+                 Random& random, Console& console)
+      : needs_(std::move(needs)),
         desk_(settings, clock, random),
-        client_(desk_) {}
+        client_(desk_),
+        console_(console) {}
 
-  /// Asks for a message after its look-ups. The own word of `envelope.recipients` is known.
-  void add_to(rules::Facts& facts, std::string_view message, const counters::Envelope& envelope,
-              Console& console);
+  /// For the scan of a message with this envelope, which must outlive it; null if there is nothing
+  /// to ask. The own word of its recipients is known.
+  [[nodiscard]] judge::CounterSource* of(const counters::Envelope& envelope);
+
+  rules::CounterFacts look(judge::MessageView& message, std::vector<mime::Piece> matched,
+                           TimePoint deadline, const std::stop_token& stop) override;
+  void look_again(std::vector<mime::Piece> matched, TimePoint deadline,
+                  rules::CounterFacts& facts) override;
 
  private:
-  const Settings& settings_;
-  const PieceOptions pieces_;
+  /// Adds the counters of some pieces of the message.
+  void ask(std::span<const mime::Piece> pieces, rules::CounterFacts& facts);
+
   const features::CounterNeeds needs_;
   CounterDesk desk_;
   CounterClient client_;
+  Console& console_;
+  const counters::Envelope* envelope_ = nullptr;
+  std::vector<mime::Piece> matched_;  ///< of the message, what was asked for already
+  bool proved_ = false;               ///< its From
   bool away_ = false;
 };
 

@@ -7,8 +7,8 @@
 #include "milter/cli/names/named_entry.h"
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/terminal/terminal_text.h"
-#include "milter/counters/message_names.h"
 #include "milter/counters/message_origin.h"
+#include "milter/judge/message/message_view.h"
 #include "milter/names/list_evidence.h"
 #include "milter/names/list_truth.h"
 #include "mime/message/header_block.h"
@@ -66,15 +66,9 @@ std::string claim_of(const names::NameList& list, const features::MessageNames& 
 int check_one(const SourceMessage& message, const ListArgumentsOfNames& arguments,
               const Settings& settings, const names::Lists& lists, Console& console) {
   const mime::HeaderBlock header = mime::split_header_block(message.bytes, settings.mime);
-  const PieceOptions pieces = arguments.envelope.piece_options(settings.counters.pieces);
-  mime::WorkMeter work(mime::steps_for(message.bytes.size(), settings.mime.work_max));
-  const features::MessageNames names =
-      counters::message_names({.fields = header.fields,
-                               .authserv_ids = pieces.authserv_ids,
-                               .local = &settings.milter.local_networks,
-                               .compat = settings.mime.compat,
-                               .whole_envelope = false},
-                              envelope_of(header, arguments.envelope.envelope, settings), work);
+  const features::MessageNames names = judge::names_of(
+      header, arguments.envelope.plan_of(settings),
+      envelope_of(header, arguments.envelope.envelope, settings), /*whole_envelope=*/false);
   PolicyOptions one = settings.policy;
   const bool allow = arguments.kind == ListForm::Kind::kAllow;
   (allow ? one.block_file : one.allow_file).clear();

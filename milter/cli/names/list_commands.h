@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/counters/counted_message.h"
+#include "milter/cli/counters/envelope_arguments.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/terminal/console.h"
 #include "milter/names/name_list.h"

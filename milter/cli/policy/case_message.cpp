@@ -51,7 +51,7 @@ Status CaseMessages::add_to(FeatureValues& features, const std::string& file) co
   if (message->error) return *message->error;
   if (message->cut) return Error{ErrorCode::kInvalid, "longer than milter.message_bytes_max"};
   if (source.next()) return Error{ErrorCode::kInvalid, "a case has one message, not several"};
-  const rules::Facts facts = scanner_->scan(message->bytes);
+  const rules::Facts facts = scanner_->scan({.bytes = message->bytes});
   for (const FeatureRow& row : features::features()) {
     const bool same_every_day = row.feature != Feature::kHour;
     if (same_every_day && !features.is_known(row.feature))

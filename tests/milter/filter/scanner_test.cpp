@@ -61,7 +61,7 @@ class ScannerTest : public ::testing::Test {
 
 TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
   store_.knows_all = storage::FlagValue{11, 20};
-  const rules::Facts facts = open({}, &store_)->scan(message());
+  const rules::Facts facts = open({}, &store_)->scan({.bytes = message()});
   ASSERT_EQ(facts.lookups.size(), 1U);
   const rules::Lookup& lookup = facts.lookups[0];
   EXPECT_EQ(lookup.outcome, rules::Lookup::Outcome::kHit);
@@ -75,10 +75,10 @@ TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
 
 TEST_F(ScannerTest, KnowsTheAmountOfText) {
   const auto scanner = open({}, &store_);
-  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\n").text, rules::TextAmount::kNone);
-  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\nSee the picture\r\n").text,
+  EXPECT_EQ(scanner->scan({.bytes = "Subject: hi\r\n\r\n"}).text, rules::TextAmount::kNone);
+  EXPECT_EQ(scanner->scan({.bytes = "Subject: hi\r\n\r\nSee the picture\r\n"}).text,
             rules::TextAmount::kShort);
-  EXPECT_EQ(scanner->scan(message()).text, rules::TextAmount::kLong);
+  EXPECT_EQ(scanner->scan({.bytes = message()}).text, rules::TextAmount::kLong);
 }
 
 TEST_F(ScannerTest, HashesOnceForRulesWithTheSameHashOptions) {
@@ -87,7 +87,7 @@ TEST_F(ScannerTest, HashesOnceForRulesWithTheSameHashOptions) {
   settings.rules[1].name = "again";
   settings.rules[2].name = "other";
   settings.rules[2].hash.fuzzy_key = "another key";
-  const rules::Facts facts = open(settings, &store_)->scan(message());
+  const rules::Facts facts = open(settings, &store_)->scan({.bytes = message()});
   ASSERT_EQ(facts.lookups.size(), 3U);
   EXPECT_EQ(facts.hashes, 2U);
   EXPECT_EQ(facts.lookups[0].hash, facts.lookups[1].hash);
@@ -96,14 +96,14 @@ TEST_F(ScannerTest, HashesOnceForRulesWithTheSameHashOptions) {
 }
 
 TEST_F(ScannerTest, ReportsThatARuleHasNoStorage) {
-  const rules::Facts facts = open({}, nullptr)->scan(message());
+  const rules::Facts facts = open({}, nullptr)->scan({.bytes = message()});
   ASSERT_EQ(facts.lookups.size(), 1U);
   EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kUnreachable);
   EXPECT_EQ(facts.failed(), 1U);
 }
 
 TEST_F(ScannerTest, HasNoLookupsForAnEmptyMessage) {
-  EXPECT_TRUE(open({}, &store_)->scan("").lookups.empty());
+  EXPECT_TRUE(open({}, &store_)->scan({.bytes = ""}).lookups.empty());
 }
 
 TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
@@ -115,7 +115,8 @@ TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
   settings.rules[1].remote.timeout = 5000ms;
   int waits = 0;
   const auto scanner = open(settings, &store_);
-  const rules::Facts facts = scanner->scan(message(), [&] { ++waits; });
+  const std::string mail = message();
+  const rules::Facts facts = scanner->scan({.bytes = mail, .before_wait = [&] { ++waits; }});
   ASSERT_EQ(facts.lookups.size(), 2U);
   EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kMiss);
   EXPECT_EQ(facts.lookups[1].outcome, rules::Lookup::Outcome::kHit) << facts.lookups[1].error;
@@ -146,7 +147,7 @@ TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
   settings.rules[0].remote.timeout = 5000ms;
   settings.rules[0].hash.min_bytes = 0;
   settings.milter.lookups_max = 500;
-  const rules::Facts facts = open(settings, nullptr)->scan(padded_message(2000));
+  const rules::Facts facts = open(settings, nullptr)->scan({.bytes = padded_message(2000)});
   ASSERT_EQ(facts.lookups.size(), 500U);
   EXPECT_EQ(facts.lookups[0].hash.part, "2001");
   EXPECT_EQ(facts.lookups[0].hash.kind, mime::PartKind::kText);
@@ -169,7 +170,7 @@ TEST_F(ScannerTest, ASilentRemoteCostsAFactAndNotTheMessage) {
   settings.milter.timeout = 100ms;
   const auto* generic = reinterpret_cast<const sockaddr*>(&bound);
   settings.rules.push_back(remote_rule("silent", SocketAddress(generic, length).port()));
-  const rules::Facts facts = open(settings, &store_)->scan(message());
+  const rules::Facts facts = open(settings, &store_)->scan({.bytes = message()});
   ASSERT_EQ(facts.lookups.size(), 2U);
   EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kHit);
   EXPECT_EQ(facts.lookups[1].outcome, rules::Lookup::Outcome::kTimeout);
@@ -205,7 +206,7 @@ TEST_F(ScannerTest, LooksUpKnownFilesIfThereIsALibrary) {
     auto scanner = Scanner::open(std::make_shared<const Settings>(wanted), &store_, clock_, random_,
                                  std::move(samples));
     EXPECT_TRUE(scanner.has_value());
-    rules::Facts facts = (*scanner)->scan(mail);
+    rules::Facts facts = (*scanner)->scan({.bytes = mail});
     rules::Verdict verdict = (*scanner)->judge(facts, FailurePolicy::kAccept);
     return std::pair(std::move(verdict), facts.findings.at(1));
   };

@@ -145,10 +145,10 @@ TEST_F(SessionCountTest, AsksBeforeItCountsTheMessage) {
   needs_ = {{PieceType::kSender, {storage::counters::Window{}}}};
   use();
   const std::string message = "Subject: hi\r\n\r\nhello";
-  counters::MessageCount count(counting_.get(), {.sender = "<s@x.example>"}, Space::kIn);
+  judge::MessageCount count(counting_.get(), {.sender = "<s@x.example>"}, Space::kIn);
   play("connect mail a@y text end");
   EXPECT_EQ(mass_->questions(), 1U);
-  const rules::Facts facts = scanner_->get()->scan(message, {}, {}, &count);
+  const rules::Facts facts = scanner_->get()->scan({.bytes = message, .counters = &count});
   ASSERT_THAT(facts.counters.pieces, SizeIs(1));
   EXPECT_TRUE(facts.counters.pieces[0].known);
   EXPECT_EQ(facts.counters.pieces[0].sums[0].of(Measure::kMass), 1U) << "of the message before";

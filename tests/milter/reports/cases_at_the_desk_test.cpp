@@ -36,7 +36,7 @@ std::string variant(int number) {
 std::vector<Digest> digests_of(const std::string& message, const Settings& settings) {
   std::vector<Digest> out;
   const auto rules = taught_rules(settings);
-  for (const auto& hash : read_reported(message, kTestSite, settings, rules).hashes)
+  for (const auto& hash : read_reported(message, kTestSite, rules).hashes)
     out.push_back(hash.fingerprint.digest);
   return out;
 }
@@ -300,7 +300,7 @@ TEST_F(Cases, ALargeMessageHasFewHashes) {
         std::to_string(i) + std::string(1100 + static_cast<std::size_t>(i), 'x') + "\r\n";
   }
   text += "--b--\r\n";
-  const auto read = read_reported(text, kTestSite, settings, taught_rules(settings));
+  const auto read = read_reported(text, kTestSite, taught_rules(settings));
   EXPECT_EQ(read.hashes.size(), kReportedHashesMax);
   EXPECT_TRUE(read.hashes.front().fingerprint.shingles) << "the text is the first";
 }

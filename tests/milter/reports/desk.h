@@ -81,7 +81,7 @@ struct Desk : ::testing::Test {
   /// Whether a scan would find the message, and with which weight.
   [[nodiscard]] std::int32_t weight(const std::string& message) const {
     const auto rules = taught_rules(settings);
-    const auto read = read_reported(message, kTestSite, settings, rules);
+    const auto read = read_reported(message, kTestSite, rules);
     std::int32_t most = 0;
     for (const auto& hash : read.hashes) {
       const auto match = store.check(hash.fingerprint.digest, nullptr, 0);

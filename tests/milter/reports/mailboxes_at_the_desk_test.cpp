@@ -41,7 +41,7 @@ TEST_F(Desk, GivesAMailboxWhatItsNameReportedBefore) {
     const auto table =
         storage::sqlite::ReportTable::open(settings.reports.file, site_name(kTestSite));
     ASSERT_TRUE(table) << table.error().message;
-    const auto message = read_reported(mail(1), kTestSite, settings, taught_rules(settings));
+    const auto message = read_reported(mail(1), kTestSite, taught_rules(settings));
     ASSERT_TRUE((*table)->add({message.name, reporter_name(kTestSite, "u05"), ReportKind::kSpam,
                                unix_seconds(clock.wall()), message.hashes},
                               {}));

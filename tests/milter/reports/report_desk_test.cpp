@@ -241,7 +241,7 @@ TEST_F(Desk, AStartFinishesWhatACrashLeft) {
     auto table = storage::sqlite::ReportTable::open(settings.reports.file, site_name(kTestSite));
     ASSERT_TRUE(table);
     const auto rules = taught_rules(settings);
-    const auto read = read_reported(mail(1), kTestSite, settings, rules);
+    const auto read = read_reported(mail(1), kTestSite, rules);
     const auto outcome = (*table)->add(
         {read.name, reporter_name(kTestSite, "bob"), ReportKind::kSpam, 0, read.hashes},
         [](const auto&, auto) -> Result<storage::sqlite::WantedWeight> {

@@ -112,7 +112,7 @@ struct World {
     std::map<std::string, std::int32_t> out;
     for (int message = 0; message < 2; ++message) {
       const auto rules = taught_rules(settings);
-      const auto read = read_reported(mail_of(message), CounterKeyBytes{5}, settings, rules);
+      const auto read = read_reported(mail_of(message), CounterKeyBytes{5}, rules);
       for (const auto& hash : read.hashes) {
         const auto match = store.check(hash.fingerprint.digest, nullptr, 0);
         out[std::string(hash.fingerprint.digest.bytes.begin(),

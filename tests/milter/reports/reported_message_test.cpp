@@ -13,7 +13,7 @@ constexpr CounterKeyBytes kSite{1, 2, 3};
 
 ReportedMessage read(const std::string& bytes) {
   const Settings settings;
-  return read_reported(bytes, kSite, settings, {});
+  return read_reported(bytes, kSite, taught_rules(settings));
 }
 
 TEST(ReportedMessage, HasTheNameOfItsMessageIdAndBody) {
@@ -44,7 +44,7 @@ TEST(ReportedMessage, NamesReportersWithoutCase) {
 TEST(ReportedMessage, TeachesOnlyRulesOfThisDaemon) {
   Settings settings;
   settings.reports.ham_also = "white";
-  auto rules = taught_rules(settings);
+  const auto rules = taught_rules(settings).rules;
   ASSERT_EQ(rules.size(), 1U);
   ASSERT_EQ(rules[0].lists.size(), 2U);
   EXPECT_EQ(rules[0].lists[0].flag, 11U);
@@ -53,10 +53,10 @@ TEST(ReportedMessage, TeachesOnlyRulesOfThisDaemon) {
   EXPECT_EQ(rules[0].lists[1].flag, 13U);
   EXPECT_EQ(rules[0].lists[1].per_ham, 1);
   settings.rules[0].read_only = true;
-  EXPECT_TRUE(taught_rules(settings).empty());
+  EXPECT_TRUE(taught_rules(settings).rules.empty());
   settings.rules[0].read_only = false;
   settings.storage.enabled = false;
-  EXPECT_TRUE(taught_rules(settings).empty());
+  EXPECT_TRUE(taught_rules(settings).rules.empty());
 }
 
 TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
@@ -73,7 +73,7 @@ TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
       "oak, our gardeners test every hose for three summers, and our drivers bring it to your door "
       "within two days, whatever the weather does. Order now and receive a bag of tulip bulbs with "
       "every bench. https://shop.example.org/buy\r\n",
-      kSite, settings, rules);
+      kSite, rules);
   const auto has = [&](PieceType type, std::string_view text) {
     return std::ranges::any_of(message.pieces, [&](const mime::Piece& piece) {
       return piece.type == type && piece.first == text;
@@ -97,7 +97,7 @@ TEST(ReportedMessage, TeachesOnlyWhatItSaysItself) {
       "within two days, whatever the weather does. Order now and receive a bag of tulip bulbs with "
       "every bench. https://shop.example.org/buy\n";
   const auto read = [&](const std::string& message) {
-    return read_reported(message, kSite, settings, rules);
+    return read_reported(message, kSite, rules);
   };
   const auto has_link = [](const ReportedMessage& message) {
     return std::ranges::any_of(message.pieces, [](const mime::Piece& piece) {

@@ -74,7 +74,7 @@ TEST_F(SaidAtTheDesk, WhatIsWithdrawnOrClosedIsNotSaidAnyMore) {
   spam("ann", mail(1));
   spam("bob", mail(2));
   ham("joe", mail(3));
-  const auto read = read_reported(mail(1), kTestSite, settings, taught_rules(settings));
+  const auto read = read_reported(mail(1), kTestSite, taught_rules(settings));
   ASSERT_FALSE(read.hashes.empty());
   const auto cases = desk->cases(0, 10, false);
   ASSERT_TRUE(cases);

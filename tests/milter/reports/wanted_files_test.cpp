@@ -82,7 +82,7 @@ struct WantedFilesAtTheDesk : Desk {
            brochure + "\r\n--b--\r\n";
   }
   [[nodiscard]] ReportedMessage read(const std::string& message) const {
-    return read_reported(message, kTestSite, settings, taught_rules(settings));
+    return read_reported(message, kTestSite, taught_rules(settings));
   }
   /// The brochure as the counters know it.
   [[nodiscard]] Digest file() const {

@@ -1,5 +1,5 @@
 // Messages that are counted in the real embedded store.
-#include "milter/counters/message_count.h"
+#include "milter/judge/message_count.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,15 @@
 #include "tests/support/seeded_random.h"
 #include "tests/support/temporary_directory.h"
 
-namespace shingled::milter::counters {
+namespace shingled::milter::judge {
 namespace {
 
+using counters::CountingState;
+using counters::CountThresholds;
+using counters::MessageCounter;
+using storage::counters::counter_of;
+
+using storage::counters::counter_of;
 using storage::counters::CounterKey;
 using storage::counters::CountName;
 using storage::counters::Measure;
@@ -36,6 +42,12 @@ struct Mail {
   std::uint64_t refused = 0;
   bool looked_at = true;
 };
+
+ViewPlan counting_plan() {
+  ViewPlan plan{Settings{}};
+  plan.add_counted();
+  return plan;
+}
 
 class MessageCountTest : public ::testing::Test {
  protected:
@@ -73,13 +85,9 @@ class MessageCountTest : public ::testing::Test {
     rules::Facts facts;
     facts.bytes = message.size();
     if (mail.looked_at) {
-      const mime::Analysis analysis = mime::analyze(message, {});
-      MessageLook look(count, analysis, message, {}, {});
-      const mime::HashRule rule(HashOptions{.robust = true});
-      const auto hashes = mime::hash_message(
-          analysis, std::span(&rule, 1),
-          [&](std::size_t part, const mime::TextStages& text) { look.add(part, text); });
-      facts.counters = look.look(hashes.of_rule[0], matched_, TimePoint::max());
+      MessageView view(message, plan_);
+      view.hash(MessageView::Want::kPieces);
+      facts.counters = count.look(view, matched_, TimePoint::max(), {});
     }
     const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kAccept);
     count.add(facts, verdict, message, mail.put_off);
@@ -113,6 +121,7 @@ class MessageCountTest : public ::testing::Test {
   NullLogger logger_;
   CountingState state_;
   CounterOptions options_;
+  ViewPlan plan_ = counting_plan();
   std::vector<mime::Piece> matched_;
   std::shared_ptr<storage::counters::CounterStore> store_;
   std::shared_ptr<const MessageCounter> counter_;
@@ -232,4 +241,4 @@ TEST_F(MessageCountTest, HasABoundOfRecipients) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::counters
+}  // namespace shingled::milter::judge

@@ -1,4 +1,4 @@
-#include "milter/counters/message_count.h"
+#include "milter/judge/message_count.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,15 +8,15 @@
 #include "milter/counters/message_id.h"
 #include "mime/message/header_block.h"
 
-namespace shingled::milter::counters {
+namespace shingled::milter::judge {
 
 namespace {
 
+using counters::CountingState;
+using counters::Envelope;
+using counters::RetryName;
 using storage::counters::Amounts;
 using storage::counters::Measure;
-
-/// Of the work of a message, so that counting costs at most this part more.
-constexpr mime::Steps kWorkShare = 4;
 
 }  // namespace
 
@@ -24,19 +24,18 @@ void MessageCount::recipient(std::string_view path) {
   if (seen_.contains(path)) return;
   ++accepted_;
   recipients_hash_ += SecretHash::of_process()(path);
-  const std::uint32_t user_max = envelope_.user.empty() ? 0 : kUserRecipientsMax;
+  const std::uint32_t user_max = envelope_.user.empty() ? 0 : counters::kUserRecipientsMax;
   if (seen_.size() >= std::max(pieces().recipients_max, user_max)) return;
   seen_.emplace(path);
   envelope_.recipients.emplace_back(path);
 }
 
-rules::CounterFacts MessageCount::look(const CountedMessage& message,
-                                       std::vector<mime::Piece> matched, mime::WorkMeter& work,
+rules::CounterFacts MessageCount::look(MessageView& message, std::vector<mime::Piece> matched,
                                        TimePoint deadline, const std::stop_token& stop) {
   const Clock& clock = counter_->clock();
   const TimePoint start = clock.now();
-  const auto out_of_time = [&] { return stop.stop_requested() || clock.now() >= deadline; };
-  found_ = message_pieces(message, envelope_, pieces(), work, out_of_time);
+  found_ =
+      message.pieces(envelope_, [&] { return stop.stop_requested() || clock.now() >= deadline; });
   found_->dropped += accepted_ - envelope_.recipients.size();
   static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
@@ -44,7 +43,7 @@ rules::CounterFacts MessageCount::look(const CountedMessage& message,
   persons_ = counter_->persons_of(envelope_.recipients);
   // One more than are known: not all recipients can have said something.
   if (accepted_ > envelope_.recipients.size() && !persons_.empty()) persons_.push_back(UINT64_MAX);
-  proved_ = is_from_proved(found_->pieces);
+  proved_ = counters::is_from_proved(found_->pieces);
   rules::CounterFacts facts = counter_->ask(found_->pieces, keys_, deadline, persons_, proved_);
   facts.left_out = found_->dropped > 0;
   return facts;
@@ -93,13 +92,15 @@ void MessageCount::count(const rules::Facts& facts, const rules::Verdict& verdic
   RetryName name{.sender = envelope_.sender, .recipients = recipients_hash_, .size = facts.bytes};
   bool repeated = false;
   if (put_off || state.retries.size() > 0) {
-    name.message_id = message_id_of(mime::split_header_block(message, MimeOptions{}).fields);
+    name.message_id =
+        counters::message_id_of(mime::split_header_block(message, MimeOptions{}).fields);
     repeated = state.retries.knows(name, now);
   }
   if (repeated) {
     state.events.retries.add();
-  } else if (counter_->add(found_->pieces, keys_,
-                           judged_amounts(facts, verdict, counter_->thresholds(), accepted_))) {
+  } else if (counter_->add(
+                 found_->pieces, keys_,
+                 counters::judged_amounts(facts, verdict, counter_->thresholds(), accepted_))) {
     state.events.messages.add();
     state.events.pieces.add(found_->pieces.size());
     state.events.dropped.add(found_->dropped);
@@ -123,7 +124,7 @@ void MessageCount::count_refused() {
   Envelope envelope = envelope_;
   envelope.recipients.clear();
   mime::PieceList pieces(this->pieces());
-  add_envelope_pieces(normal_envelope(envelope, 0), pieces);
+  counters::add_envelope_pieces(counters::normal_envelope(envelope, 0), pieces);
   Amounts amounts;
   amounts.of(Measure::kFailed) = refused_;
   if (counter_->add(pieces.take(), space_, amounts)) {
@@ -131,25 +132,4 @@ void MessageCount::count_refused() {
   }
 }
 
-MessageLook::MessageLook(MessageCount& count, const mime::Analysis& analysis,
-                         std::string_view message, const MimeOptions& options, std::stop_token stop,
-                         const std::vector<Network>* local)
-    : count_(count),
-      analysis_(analysis),
-      message_(message),
-      stop_(std::move(stop)),
-      local_(local),
-      work_(mime::steps_for(message.size(), options.work_max) / kWorkShare, stop_),
-      texts_(analysis, count.pieces(), work_) {}
-
-rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes,
-                                      std::vector<mime::Piece> matched, TimePoint deadline) {
-  return count_.look({.bytes = message_,
-                      .analysis = analysis_,
-                      .hashes = hashes,
-                      .texts = &texts_,
-                      .local = local_},
-                     std::move(matched), work_, deadline, stop_);
-}
-
-}  // namespace shingled::milter::counters
+}  // namespace shingled::milter::judge
