@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/clock.h"
+#include "config/base/current.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
@@ -35,7 +36,7 @@ class CounterReloader {
   /// Ends the counting of new messages and releases the store.
   void close();
 
-  [[nodiscard]] const CurrentCounter& current() const { return current_; }
+  [[nodiscard]] const Current<const MessageCounter>& current() const { return current_; }
   /// Null until they were opened, and after `close`.
   [[nodiscard]] std::shared_ptr<storage::counters::CounterStore> store() const {
     return *store_.lock();
@@ -71,7 +72,7 @@ class CounterReloader {
   mutable Guarded<std::string> why_off_;
   std::shared_ptr<const CountryFile> countries_;  ///< the last one that could be read
   MessageCounter::PersonOf person_;
-  CurrentCounter current_;
+  Current<const MessageCounter> current_;
 };
 
 }  // namespace shingled::milter::counters

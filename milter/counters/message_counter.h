@@ -189,15 +189,4 @@ class MessageCounter {
   CountingState& state_;
 };
 
-/// Holds the counter in force for the sessions; null = nothing is counted.
-/// Threads: any thread.
-class CurrentCounter {
- public:
-  [[nodiscard]] std::shared_ptr<const MessageCounter> get() const { return *counter_.lock(); }
-  void set(std::shared_ptr<const MessageCounter> counter) { counter.swap(*counter_.lock()); }
-
- private:
-  mutable Guarded<std::shared_ptr<const MessageCounter>> counter_;
-};
-
 }  // namespace shingled::milter::counters

@@ -25,6 +25,7 @@
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
+#include "milter/filter/snapshot.h"
 #include "milter/history/history_reloader.h"
 #include "milter/http/http_server.h"
 #include "milter/names/list_files.h"
@@ -105,6 +106,8 @@ class RunningDaemon {
                                  std::move(policy), lists_.current());
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
+  /// Puts all that messages use in force at once, as its parts are now.
+  void publish();
   /// Checks the rules of the settings; there may be none.
   /// Errors: kInvalid: a rule is wrong; the message is that of the first mistake.
   static Result<std::shared_ptr<const policy::CompiledRules>> read_policy(const Settings& settings);
@@ -193,8 +196,9 @@ class RunningDaemon {
   history::HistoryReloader history_;
   promotion::Promoter promoter_;
   reports::ReportDesk reports_;
-  std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
-  std::unique_ptr<filter::CurrentScanner> scanner_;
+  std::shared_ptr<reports::PersonNames> persons_;   ///< shared as `memory_`
+  std::shared_ptr<const filter::Scanner> scanner_;  ///< null before the start, and without a milter
+  filter::CurrentSnapshot snapshot_;                ///< what messages get
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;
   std::unique_ptr<filter::MilterService> milter_;

@@ -37,6 +37,7 @@ Status RunningDaemon::serve() {
     if (milter_ != nullptr) {
       limits_.refresh();
       lists_.refresh();
+      publish();
     }
     if (signal == process::Signal::kStop) return {};
     if (signal == process::Signal::kReload) stay_alive(&RunningDaemon::reload);
@@ -53,9 +54,9 @@ void RunningDaemon::stay_alive(void (RunningDaemon::*work)()) {
 }
 
 void RunningDaemon::take_promotions() {
-  auto settings = std::make_shared<Settings>(scanner_->get()->settings());
+  auto settings = std::make_shared<Settings>(scanner_->settings());
   Status read = config::use_promotions(*settings);
-  if (settings->policy == scanner_->get()->settings().policy) return;
+  if (settings->policy == scanner_->settings().policy) return;
   auto policy = policy::policy_rules(*settings);
   // They are those in force, but for their shadow.
   SHINGLED_ASSERT(policy.rules != nullptr);
@@ -64,6 +65,7 @@ void RunningDaemon::take_promotions() {
   if (read) read = make_milter({settings, policy.rules}, next);
   if (!read) return say_unchanged(read.error().message);
   put_milter_in_force(next);
+  publish();
   log_.info(LogLine("policy_promotions_in_force"));
 }
 
@@ -100,7 +102,7 @@ RunningDaemon::Wanted RunningDaemon::read_settings() {
 Result<RunningDaemon::Next> RunningDaemon::make_next(const Wanted& wanted) {
   Next next;
   next.settings = wanted.settings;
-  if (scanner_ != nullptr) {
+  if (milter_ != nullptr) {
     if (Status made = make_milter(wanted, next); !made) return made.error();
   }
   if (counter_http_ != nullptr) {
@@ -142,7 +144,10 @@ void RunningDaemon::put_in_force(Next next) {
   const Settings& settings = *next.settings;
   if (next.scanner != nullptr) put_milter_in_force(next);
   use_counters(settings);
-  if (milter_ != nullptr) history_.use(settings.history, settings.counters);
+  if (milter_ != nullptr) {
+    history_.use(settings.history, settings.counters);
+    publish();
+  }
   reports_.use(next.settings);
   if (counter_http_ != nullptr) counter_http_->use_keys(std::move(next.keys));
   log_.set_level(settings.daemon.log_level);
@@ -203,7 +208,7 @@ void RunningDaemon::stop() {
   if (prober_ != nullptr) prober_->request_stop();
   pages_.set_state(api::StatusPages::State::kDraining);
   if (milter_ != nullptr) {
-    const auto drain_time = scanner_->get()->settings().milter.drain_time;  // of the last reload
+    const auto drain_time = scanner_->settings().milter.drain_time;  // of the last reload
     const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
     if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
     milter_->stop();

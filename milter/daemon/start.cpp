@@ -37,7 +37,6 @@ Status RunningDaemon::start() {
   // storage must belong to daemon.user. So the socket is opened first, but nothing is served on it
   // until the storage is ready.
   if (settings_->milter.enabled) {
-    scanner_ = std::make_unique<filter::CurrentScanner>(nullptr);
     if (Status status = open_milter(); !status) return status;
   }
   if (Status status = process::drop_privileges(options); !status) return status;
@@ -82,6 +81,7 @@ Status RunningDaemon::start() {
     if (!scanner) return scanner.error();
     use(*std::move(scanner));
     if (Status status = limits_.use(settings_->ratelimit); !status) return status;
+    publish();
     milter_thread_ = std::jthread([this] {
       const Status status = milter_->run();
       if (!status) log_.error(LogLine("milter_failed").field("error", status.error().message));
@@ -184,9 +184,8 @@ bool RunningDaemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
 }
 
 Status RunningDaemon::open_milter() {
-  auto milter = filter::MilterService::open(settings_->milter, *scanner_, clock_, log_,
-                                            mail_counters_, limits_.current(), counters_.current(),
-                                            memory_, &history_.current());
+  auto milter = filter::MilterService::open(settings_->milter, snapshot_, clock_, log_,
+                                            mail_counters_, memory_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -199,7 +198,12 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
         std::make_unique<storage::client::ProberThread>(std::move(remotes), clock_, random_, log_);
     prober_->wait_for_names(kNamesPatience);
   }
-  scanner_->set(std::move(scanner));
+  scanner_ = std::move(scanner);
+}
+
+void RunningDaemon::publish() {
+  snapshot_.set(std::make_shared<const filter::Snapshot>(filter::Snapshot{
+      scanner_, limits_.current().get(), counters_.current().get(), history_.current().get()}));
 }
 
 /// Called before the storage is loaded, so that an operator can watch the load; but after the
@@ -276,8 +280,8 @@ void RunningDaemon::register_metrics() {
       promoter_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
-      const auto scanner = scanner_->get();
-      for (const storage::client::ProbedService& remote : scanner->remotes())
+      const auto snapshot = snapshot_.get();
+      for (const storage::client::ProbedService& remote : snapshot->scanner->remotes())
         storage::client::report_client(remote.rule, remote.store->statistics(), report);
     });
   }

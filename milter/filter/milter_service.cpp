@@ -25,30 +25,21 @@ namespace shingled::milter::filter {
 /// State of the service. The callbacks get no argument of ours, so they find it by `g_service`.
 class MilterService::Impl {
  public:
-  Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
-       Logger& a_logger, MailCounters& mail_counters,
-       const ratelimit::CurrentLimiter& current_limiter,
-       const counters::CurrentCounter& current_counter, std::shared_ptr<MemoryBudget> a_memory,
-       const history::CurrentHistory* current_history)
+  Impl(const MilterOptions& options, const CurrentSnapshot& a_current, Clock& a_clock,
+       Logger& a_logger, MailCounters& mail_counters, std::shared_ptr<MemoryBudget> a_memory)
       : socket(options.socket),
-        scanner(current),
+        current(a_current),
         clock(a_clock),
         logger(a_logger),
         counters(mail_counters),
-        limiter(current_limiter),
-        counting(current_counter),
-        memory(std::move(a_memory)),
-        history(current_history) {}
+        memory(std::move(a_memory)) {}
 
   const SocketSpec socket;
-  const CurrentScanner& scanner;
+  const CurrentSnapshot& current;
   Clock& clock;
   Logger& logger;
   MailCounters& counters;
-  const ratelimit::CurrentLimiter& limiter;
-  const counters::CurrentCounter& counting;
   const std::shared_ptr<MemoryBudget> memory;
-  const history::CurrentHistory* const history;
 
   Traffic traffic;
 
@@ -90,8 +81,8 @@ struct Connection {
   Connection(MilterService::Impl& service, unsigned long steps)
       : spacing((steps & SMFIP_HDR_LEADSPC) != 0 ? HeaderSpacing::kKept : HeaderSpacing::kStripped),
         answers_recipients((steps & SMFIP_NR_RCPT) == 0),
-        session(service.scanner, service.clock, service.logger, &service.counters, &service.limiter,
-                {service.memory, service.traffic.stopping()}, &service.counting, service.history) {}
+        session(service.current, service.clock, service.logger, &service.counters,
+                {service.memory, service.traffic.stopping()}) {}
   const HeaderSpacing spacing;
   const bool answers_recipients;
   Session session;
@@ -158,8 +149,9 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
   if (!step) return SMFIS_REJECT;
   if (step.service().socket.kind != SocketSpec::Kind::kUnix)
     warn_if_not_read(step.service().logger);
+  const auto snapshot = step.service().current.get();
   const unsigned long chosen =
-      steps_for(step.service().limiter.get() != nullptr, step.service().counting.get() != nullptr);
+      steps_for(snapshot->limiter != nullptr, snapshot->counter != nullptr);
   if ((actions & SMFIF_SETSYMLIST) != 0) request_macros(context);
   *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC | chosen);
   try {
@@ -330,11 +322,11 @@ bool open_socket() {
 
 }  // namespace
 
-Result<std::unique_ptr<MilterService>> MilterService::open(
-    const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
-    MailCounters& counters, const ratelimit::CurrentLimiter& limiter,
-    const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory,
-    const history::CurrentHistory* history) {
+Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
+                                                           const CurrentSnapshot& current,
+                                                           Clock& clock, Logger& logger,
+                                                           MailCounters& counters,
+                                                           std::shared_ptr<MemoryBudget> memory) {
   if (Status status = prepare_listening_socket(options.socket, kOption); !status)
     return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
@@ -349,8 +341,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(
   const bool over_tcp = options.socket.kind != SocketSpec::Kind::kUnix;
   acknowledge_commands(over_tcp);
   if (over_tcp) warn_if_not_acknowledging(logger);
-  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, counting,
-                                     std::move(memory), history);
+  auto impl = std::make_unique<Impl>(options, current, clock, logger, counters, std::move(memory));
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }

@@ -5,12 +5,9 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/milter_options.h"
-#include "milter/counters/message_counter.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
-#include "milter/filter/scanner.h"
-#include "milter/history/history_reloader.h"
-#include "milter/ratelimit/mail_limiter.h"
+#include "milter/filter/snapshot.h"
 
 namespace shingled::milter::filter {
 
@@ -27,11 +24,10 @@ class MilterService {
   /// removed first.
   /// Errors: kUnavailable (in use), kDenied, kInvalid (the path is not a socket); each names the
   /// socket.
-  static Result<std::unique_ptr<MilterService>> open(
-      const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
-      MailCounters& counters, const ratelimit::CurrentLimiter& limiter,
-      const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory,
-      const history::CurrentHistory* history = nullptr);
+  static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
+                                                     const CurrentSnapshot& current, Clock& clock,
+                                                     Logger& logger, MailCounters& counters,
+                                                     std::shared_ptr<MemoryBudget> memory);
   ~MilterService();
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;

@@ -119,20 +119,6 @@ class Scanner {
 /// does not report it) is a miss.
 void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& answer);
 
-/// The scanner in force. A reload replaces it; each message uses one scanner from its beginning to
-/// its end.
-/// Threads: any thread.
-class CurrentScanner {
- public:
-  explicit CurrentScanner(std::shared_ptr<const Scanner> scanner)
-      : scanner_(std::in_place, std::move(scanner)) {}
-  [[nodiscard]] std::shared_ptr<const Scanner> get() const { return *scanner_.lock(); }
-  void set(std::shared_ptr<const Scanner> scanner) { scanner.swap(*scanner_.lock()); }
-
- private:
-  mutable Guarded<std::shared_ptr<const Scanner>> scanner_;
-};
-
 /// The hashes of a message in the order in which they are looked up, at most `count_max`: first
 /// those of the visible body in their order, then other texts, attachments and images, archives;
 /// within a group the larger part first. So the least useful hashes are left out, and hiding a part

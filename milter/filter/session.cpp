@@ -75,8 +75,8 @@ void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing, Un
   client_ = client;
   without_ = without;
   spacing_ = spacing;
-  const auto scanner = current_.get();
-  const MilterOptions& options = scanner->settings().milter;
+  const auto snapshot = current_.get();
+  const MilterOptions& options = snapshot->scanner->settings().milter;
   local_ = client_ ? contains(options.local_networks, *client_) : without == Unaddressed::kLocal;
   last_resort_ = {options.on_failure, options.dry_run};
   identify({});
@@ -91,29 +91,29 @@ void Session::identify(std::string_view login) noexcept {
 Session::Next Session::mail_from(std::string_view path, std::string_view login) {
   forget();
   begun_ = true;
-  std::shared_ptr<const Scanner> scanner = current_.get();
-  const MilterOptions& options = scanner->settings().milter;
+  const std::shared_ptr<const Snapshot> snapshot = current_.get();
+  const MilterOptions& options = snapshot->scanner->settings().milter;
   last_resort_ = {options.on_failure, options.dry_run};
   local_ = client_ ? contains(options.local_networks, *client_) : without_ == Unaddressed::kLocal;
   identify(login);
   const bool unchecked =
       (local_ && options.skip_local) || (!login.empty() && options.skip_authenticated);
-  auto limit = limit_of(path, login);
+  auto limit = limit_of(*snapshot, path, login);
   if (unchecked && !limit) return skip();
-  begin(std::move(scanner), std::move(limit), unchecked);
+  begin(snapshot, std::move(limit), unchecked);
   message_->bounce = path == counters::kBounceSender;
-  if (!unchecked) message_->count = count_of(path, login);
+  if (!unchecked) message_->count = count_of(*snapshot, path, login);
   message_->sender = path;
   if (!unchecked) message_->envelope = envelope_of(path, login);
   return Next::kContinue;
 }
 
-void Session::begin(std::shared_ptr<const Scanner> scanner,
+void Session::begin(std::shared_ptr<const Snapshot> snapshot,
                     std::optional<ratelimit::MessageLimit> limit, bool unchecked) {
-  const MilterOptions& options = scanner->settings().milter;
+  const MilterOptions& options = snapshot->scanner->settings().milter;
   MessageBuffer buffer(options.message_bytes_max, spacing_, bounds_.memory);
   actions::ForgedHeaders forged(options.headers);
-  message_.emplace(Message{.scanner = std::move(scanner),
+  message_.emplace(Message{.snapshot = std::move(snapshot),
                            .buffer = std::move(buffer),
                            .forged = std::move(forged),
                            .start = clock_.now(),
@@ -121,23 +121,23 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            .unchecked = unchecked});
 }
 
-std::optional<judge::MessageCount> Session::count_of(std::string_view path,
+std::optional<judge::MessageCount> Session::count_of(const Snapshot& snapshot,
+                                                     std::string_view path,
                                                      std::string_view login) const {
-  auto counter = counting_ != nullptr ? counting_->get() : nullptr;
-  if (counter == nullptr) return std::nullopt;
+  if (snapshot.counter == nullptr) return std::nullopt;
   using storage::counters::Space;
   counters::Envelope envelope = envelope_of(path, login);
-  if (!login.empty()) envelope.country = counter->country_of(client_);
-  return judge::MessageCount(std::move(counter), std::move(envelope),
+  if (!login.empty()) envelope.country = snapshot.counter->country_of(client_);
+  return judge::MessageCount(snapshot.counter, std::move(envelope),
                              sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
 }
 
-std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
+std::optional<ratelimit::MessageLimit> Session::limit_of(const Snapshot& snapshot,
+                                                         std::string_view path,
                                                          std::string_view login) const {
-  auto limiter = limiter_ != nullptr ? limiter_->get() : nullptr;
-  if (limiter == nullptr || !limiter->limits(client_)) return std::nullopt;
+  if (snapshot.limiter == nullptr || !snapshot.limiter->limits(client_)) return std::nullopt;
   return ratelimit::MessageLimit(
-      std::move(limiter), {client_, std::string(login), ratelimit::parse_envelope_address(path)});
+      snapshot.limiter, {client_, std::string(login), ratelimit::parse_envelope_address(path)});
 }
 
 Session::Next Session::skip() {
@@ -169,7 +169,7 @@ std::optional<actions::Reply> Session::limit_recipient(std::string_view path) {
   if (!message_->limit) return std::nullopt;
   const auto full = message_->limit->recipient(path);
   if (!full) return std::nullopt;
-  const bool deferred = full->enforced && !message_->scanner->settings().milter.dry_run;
+  const bool deferred = full->enforced && !message_->scanner().settings().milter.dry_run;
   log_full(*full, deferred);
   return deferred ? std::optional(actions::reply_for_limit()) : std::nullopt;
 }
@@ -218,7 +218,7 @@ rules::Action Session::end_of_message(std::string_view queue_id, actions::Mta& m
 rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   if (!message_) return std::exchange(begun_, false) ? failure_action() : rules::Action::kPass;
   Message& message = *message_;
-  const MilterOptions& options = message.scanner->settings().milter;
+  const MilterOptions& options = message.scanner().settings().milter;
 
   rules::Facts facts;
   std::optional<ratelimit::FullBucket> full;
@@ -244,7 +244,7 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
 
 void Session::note_history(const rules::Facts& facts, const rules::Verdict& verdict,
                            std::string_view queue_id, bool deferred) const {
-  const auto history = history_ != nullptr ? history_->get() : nullptr;
+  const auto history = message_->snapshot->history.lock();
   if (history == nullptr) return;
   const bool unseen = deferred || message_->lacks_memory || !message_->failure.empty();
   history->record({.queue_id = queue_id,
@@ -253,11 +253,11 @@ void Session::note_history(const rules::Facts& facts, const rules::Verdict& verd
                    .facts = facts,
                    .verdict = verdict,
                    .unseen = unseen,
-                   .dry_run = message_->scanner->settings().milter.dry_run});
+                   .dry_run = message_->scanner().settings().milter.dry_run});
 }
 
 rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mta& mta) {
-  const Scanner& scanner = *message.scanner;
+  const Scanner& scanner = message.scanner();
   const FailurePolicy policy = policy_for(sender_, scanner.settings().milter.on_failure);
   if (!message.failure.empty()) return rules::verdict_on_failure(policy, message.failure);
   MemoryLease lease;
@@ -300,7 +300,7 @@ bool Session::get_memory(const Message& message, MemoryLease& lease, actions::Mt
 
 rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& verdict) {
   if (counters_ != nullptr) counters_->judged(facts, verdict, clock_.now() - message_->start);
-  const bool dry_run = message_->scanner->settings().milter.dry_run;
+  const bool dry_run = message_->scanner().settings().milter.dry_run;
   const rules::Action action = dry_run ? rules::Action::kPass : verdict.action;
   const bool refused = action == rules::Action::kTempfail || action == rules::Action::kReject;
   if (message_->limit && !refused) message_->limit->keep();
@@ -390,7 +390,7 @@ void Session::log_message(const Message& message, const rules::Facts& facts,
   }
   if (facts.truncated) line.field("truncated", true);
   if (!facts.defects.empty()) line.field("defects", facts.defects.size());
-  if (message.scanner->settings().milter.dry_run) line.field("dry_run", true);
+  if (message.scanner().settings().milter.dry_run) line.field("dry_run", true);
   if (!applied) line.field("mta_error", applied.error().message);
   logger_.info(line);
 }

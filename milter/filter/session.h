@@ -16,8 +16,7 @@
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/message_buffer.h"
-#include "milter/filter/scanner.h"
-#include "milter/history/history_reloader.h"
+#include "milter/filter/snapshot.h"
 #include "milter/judge/message_count.h"
 #include "milter/ratelimit/message_limit.h"
 
@@ -63,20 +62,14 @@ class Session {
     kAccept,  ///< pass this message without a check
   };
 
-  /// `counters`: null = no statistics. `limiter`: null = no limits. `counting`: null = the pieces
-  /// of messages are not counted. `history`: null = no history.
-  Session(const CurrentScanner& current, Clock& clock, Logger& logger,
-          MailCounters* counters = nullptr, const ratelimit::CurrentLimiter* limiter = nullptr,
-          SessionBounds bounds = {}, const counters::CurrentCounter* counting = nullptr,
-          const history::CurrentHistory* history = nullptr)
+  /// `counters`: null = no statistics.
+  Session(const CurrentSnapshot& current, Clock& clock, Logger& logger,
+          MailCounters* counters = nullptr, SessionBounds bounds = {})
       : current_(current),
         clock_(clock),
         logger_(logger),
         counters_(counters),
-        limiter_(limiter),
-        bounds_(std::move(bounds)),
-        counting_(counting),
-        history_(history) {}
+        bounds_(std::move(bounds)) {}
 
   /// `without`: the kind of the client if it has no address. `name`: its reverse name that the MTA
   /// has verified; empty = none.
@@ -114,7 +107,7 @@ class Session {
 
  private:
   struct Message {
-    std::shared_ptr<const Scanner> scanner;  ///< with the settings in force when the message began
+    std::shared_ptr<const Snapshot> snapshot;  ///< in force when the message began
     MessageBuffer buffer;
     actions::ForgedHeaders forged;
     TimePoint start;
@@ -129,6 +122,7 @@ class Session {
     bool unchecked = false;            ///< passed without a check; only its limits apply
     bool lacks_memory = false;         ///< it was not checked for this reason
 
+    [[nodiscard]] const Scanner& scanner() const { return *snapshot->scanner; }
     /// For the names; one more than they have shows that some are missing.
     void keep_recipient(std::string_view path) {
       const bool fits = path.size() <= counters::kNameBytesMax;
@@ -145,14 +139,16 @@ class Session {
 
   /// Ends the message; it was not accepted.
   void forget();
-  void begin(std::shared_ptr<const Scanner> scanner, std::optional<ratelimit::MessageLimit> limit,
+  void begin(std::shared_ptr<const Snapshot> snapshot, std::optional<ratelimit::MessageLimit> limit,
              bool unchecked);
   Next skip();
   rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
-  [[nodiscard]] std::optional<judge::MessageCount> count_of(std::string_view path,
+  [[nodiscard]] std::optional<judge::MessageCount> count_of(const Snapshot& snapshot,
+                                                            std::string_view path,
                                                             std::string_view login) const;
   std::optional<actions::Reply> limit_recipient(std::string_view path);
-  [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
+  [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(const Snapshot& snapshot,
+                                                                std::string_view path,
                                                                 std::string_view login) const;
   [[nodiscard]] features::Arrival arrival_of(const Message& message) const;
   /// Without recipients.
@@ -181,14 +177,11 @@ class Session {
   void log_message(const Message& message, const rules::Facts& facts, const rules::Verdict& verdict,
                    std::string_view queue_id, const Status& applied);
 
-  const CurrentScanner& current_;
+  const CurrentSnapshot& current_;
   Clock& clock_;
   Logger& logger_;
   MailCounters* counters_;
-  const ratelimit::CurrentLimiter* limiter_;
   const SessionBounds bounds_;
-  const counters::CurrentCounter* counting_;
-  const history::CurrentHistory* history_;
   std::optional<IpAddress> client_;
   Unaddressed without_ = Unaddressed::kUnknown;
   std::string client_name_;

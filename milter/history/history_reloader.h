@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "config/base/clock.h"
+#include "config/base/current.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
@@ -18,17 +19,6 @@ namespace shingled::milter::history {
 /// Threads: stateless.
 features::CounterNeeds history_needs(const HistoryOptions& options);
 
-/// Holds the history in force for the sessions; null = no history.
-/// Threads: any thread.
-class CurrentHistory {
- public:
-  [[nodiscard]] std::shared_ptr<HistoryRecorder> get() const { return *recorder_.lock(); }
-  void set(std::shared_ptr<HistoryRecorder> recorder) { recorder.swap(*recorder_.lock()); }
-
- private:
-  mutable Guarded<std::shared_ptr<HistoryRecorder>> recorder_;
-};
-
 /// The history of a daemon. Opens it when the settings enable it; a reload changes its bounds or
 /// ends it. If it cannot be opened, the log has an error line, and mail goes on without it until a
 /// reload.
@@ -42,7 +32,7 @@ class HistoryReloader {
   void use(const HistoryOptions& options, const CounterOptions& counters);
   /// Writes what waits.
   void close() { current_.set(nullptr); }
-  [[nodiscard]] const CurrentHistory& current() const { return current_; }
+  [[nodiscard]] const Current<HistoryRecorder>& current() const { return current_; }
   void report(MetricReport& report) const;
 
  private:
@@ -52,7 +42,7 @@ class HistoryReloader {
   Clock& clock_;
   Random& random_;
   Logger& logger_;
-  CurrentHistory current_;
+  Current<HistoryRecorder> current_;
 };
 
 }  // namespace shingled::milter::history

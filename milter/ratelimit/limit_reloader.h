@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "config/base/clock.h"
+#include "config/base/current.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
@@ -40,7 +41,7 @@ class LimitReloader {
   /// it.
   void close();
 
-  [[nodiscard]] const CurrentLimiter& current() const { return current_; }
+  [[nodiscard]] const Current<const MailLimiter>& current() const { return current_; }
   /// The buckets; null until a limit is set for the first time, and after `close`.
   [[nodiscard]] std::shared_ptr<storage::buckets::BucketStore> store() const {
     return *store_.lock();
@@ -55,7 +56,7 @@ class LimitReloader {
   LimitCounters counters_;
   MailLimitOptions options_;  // without the contents of list files
   mutable Guarded<std::shared_ptr<storage::buckets::BucketStore>> store_;
-  CurrentLimiter current_;
+  Current<const MailLimiter> current_;
 };
 
 }  // namespace shingled::milter::ratelimit

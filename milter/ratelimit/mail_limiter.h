@@ -73,15 +73,4 @@ class MailLimiter {
   LimitCounters& counters_;
 };
 
-/// Holds the limiter in force for the sessions; null = no limits.
-/// Threads: any thread.
-class CurrentLimiter {
- public:
-  [[nodiscard]] std::shared_ptr<const MailLimiter> get() const { return *limiter_.lock(); }
-  void set(std::shared_ptr<const MailLimiter> limiter) { limiter.swap(*limiter_.lock()); }
-
- private:
-  mutable Guarded<std::shared_ptr<const MailLimiter>> limiter_;
-};
-
 }  // namespace shingled::milter::ratelimit

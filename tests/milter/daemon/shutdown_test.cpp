@@ -70,12 +70,11 @@ class DrainedService {
     SystemRandom random;
     SilentLogger logger;
     filter::MailCounters counters;
-    const ratelimit::CurrentLimiter limiter;
-    const counters::CurrentCounter counting;
     auto scanner = filter::Scanner::open(settings, nullptr, clock, random);
-    const filter::CurrentScanner current(*std::move(scanner));
-    auto service = filter::MilterService::open(settings->milter, current, clock, logger, counters,
-                                               limiter, counting, nullptr);
+    const filter::CurrentSnapshot current(
+        std::make_shared<const filter::Snapshot>(filter::Snapshot{*std::move(scanner)}));
+    auto service =
+        filter::MilterService::open(settings->milter, current, clock, logger, counters, nullptr);
     if (!service) ::_exit(EX_UNAVAILABLE);
     std::jthread runs([&] { static_cast<void>((*service)->run()); });
     char byte = 'r';

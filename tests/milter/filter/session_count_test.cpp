@@ -5,6 +5,7 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/filter/in_force.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 #include "tests/support/fake_counters.h"
@@ -33,9 +34,8 @@ class SessionCountTest : public ratelimit::LimiterFixture {
     auto scanner = Scanner::open(settings, &hashes_, clock_, random_, {}, Scanner::Names::kNow,
                                  std::make_shared<const policy::Policy>(rules_));
     ASSERT_TRUE(scanner.has_value());
-    scanner_ = std::make_unique<CurrentScanner>(*std::move(scanner));
     CounterOptions counters;
-    counting_.set(std::make_shared<const counters::MessageCounter>(
+    counter_ = std::make_shared<const counters::MessageCounter>(
         counters::MessageCounter::Setup{
             .options = counters,
             .thresholds = counters::CountThresholds::of(counters, options.actions),
@@ -43,11 +43,12 @@ class SessionCountTest : public ratelimit::LimiterFixture {
             .site = kSite,
             .name = {},
             .store = mass_},
-        clock_, silent_, state_));
+        clock_, silent_, state_);
     store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
-    if (!limits.empty()) limiter_.set(limiter(limits));
-    session_ = std::make_unique<Session>(*scanner_, clock_, silent_, nullptr, &limiter_,
-                                         SessionBounds{}, &counting_);
+    current_.set(in_force({.scanner = *std::move(scanner),
+                           .limiter = limits.empty() ? nullptr : limiter(limits),
+                           .counter = counter_}));
+    session_ = std::make_unique<Session>(current_, clock_, silent_);
   }
   /// Plays the steps `local` or `connect`, `mail`, `login`, `refused`, `text`, `fail`, `abort`,
   /// `end`; any other word is a recipient. Returns the answers.
@@ -95,11 +96,23 @@ class SessionCountTest : public ratelimit::LimiterFixture {
   counters::CountingState state_;
   std::shared_ptr<shingled::testing::FakeCounters> mass_ =
       std::make_shared<shingled::testing::FakeCounters>();
-  counters::CurrentCounter counting_;
-  ratelimit::CurrentLimiter limiter_;
-  std::unique_ptr<CurrentScanner> scanner_;
+  std::shared_ptr<const counters::MessageCounter> counter_;
+  CurrentSnapshot current_;
   std::unique_ptr<Session> session_;
 };
+
+// A reload in the middle of a message must not judge it by half of the new settings.
+TEST_F(SessionCountTest, AMessageHasOneSnapshotFromItsBeginningToItsEnd) {
+  use({}, "rates: {to: [1, 1 / 1h]}");
+  EXPECT_THAT(play("connect mail a@y text end mail"), ElementsAre("pass"));
+  auto nothing = std::make_shared<Settings>();
+  current_.set(in_force({.scanner = *Scanner::open(std::move(nothing), nullptr, clock_, random_)}));
+  EXPECT_THAT(play("a@y"), SizeIs(1)) << "it has its limits";
+  EXPECT_THAT(play("b@y text end"), ElementsAre("pass"));
+  EXPECT_THAT(mass_->additions(), SizeIs(2)) << "and its counter";
+  EXPECT_THAT(play("mail a@y text end"), ElementsAre("pass")) << "the next has no limit";
+  EXPECT_THAT(mass_->additions(), SizeIs(2)) << "and no counter";
+}
 
 TEST_F(SessionCountTest, CountsAMessageAfterItsVerdict) {
   use();
@@ -145,10 +158,10 @@ TEST_F(SessionCountTest, AsksBeforeItCountsTheMessage) {
   needs_ = {{PieceType::kSender, {storage::counters::Window{}}}};
   use();
   const std::string message = "Subject: hi\r\n\r\nhello";
-  judge::MessageCount count(counting_.get(), {.sender = "<s@x.example>"}, Space::kIn);
+  judge::MessageCount count(counter_, {.sender = "<s@x.example>"}, Space::kIn);
   play("connect mail a@y text end");
   EXPECT_EQ(mass_->questions(), 1U);
-  const rules::Facts facts = scanner_->get()->scan({.bytes = message, .counters = &count});
+  const rules::Facts facts = current_.get()->scanner->scan({.bytes = message, .counters = &count});
   ASSERT_THAT(facts.counters.pieces, SizeIs(1));
   EXPECT_TRUE(facts.counters.pieces[0].known);
   EXPECT_EQ(facts.counters.pieces[0].sums[0].of(Measure::kMass), 1U) << "of the message before";
@@ -160,7 +173,7 @@ TEST_F(SessionCountTest, RulesSeeTheSameRecipientsIfTheMessageIsCountedOrNot) {
   const std::string twice_the_same = "connect mail a@y b@y b@y text end";
   EXPECT_THAT(play(twice_the_same), ElementsAre("reject"));
   EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("pass"));
-  counting_.set(nullptr);
+  current_.set(in_force({.scanner = current_.get()->scanner}));
   EXPECT_THAT(play(twice_the_same), ElementsAre("reject"));
   EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("pass"));
 }

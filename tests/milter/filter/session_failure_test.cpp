@@ -7,6 +7,7 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/filter/in_force.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 
@@ -71,9 +72,8 @@ class SessionFailureTest : public ::testing::Test {
   Session& open(SessionBounds bounds = {}) {
     auto scanner =
         Scanner::open(std::make_shared<const Settings>(settings_), &store_, clock_, random_);
-    current_ = std::make_unique<CurrentScanner>(*std::move(scanner));
-    session_ =
-        std::make_unique<Session>(*current_, clock_, log_, nullptr, nullptr, std::move(bounds));
+    current_.set(in_force({.scanner = *std::move(scanner)}));
+    session_ = std::make_unique<Session>(current_, clock_, log_, nullptr, std::move(bounds));
     return *session_;
   }
   void send(std::size_t bytes) {
@@ -94,7 +94,7 @@ class SessionFailureTest : public ::testing::Test {
   FragileClock clock_;
   SystemRandom random_;
   LastLine log_;
-  std::unique_ptr<CurrentScanner> current_;
+  CurrentSnapshot current_;
   std::unique_ptr<Session> session_;
   PatientMta mta_{clock_.clock};
 };
@@ -182,7 +182,7 @@ TEST_F(SessionFailureTest, KnowsTheActionOfThePolicyAfterTheEndOfTheService) {
     Session& session = open();
     session.connect(IpAddress::parse(c.client), HeaderSpacing::kKept, c.without);
     session.identify(c.login);
-    current_->set(nullptr);
+    current_.set(nullptr);
     EXPECT_EQ("= " + std::string(to_string(session.failure_action())), c.expected.back()) << c.why;
   }
   settings_.milter.dry_run = true;

@@ -5,6 +5,7 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/filter/in_force.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 #include "tests/support/fake_store.h"
 
@@ -36,9 +37,8 @@ class SessionLimitTest : public ratelimit::LimiterFixture {
     settings->milter = options;
     auto scanner = Scanner::open(settings, &hashes_, clock_, random_);
     ASSERT_TRUE(scanner.has_value());
-    scanner_ = std::make_unique<CurrentScanner>(*std::move(scanner));
-    limiter_.set(limiter(limits));
-    session_ = std::make_unique<Session>(*scanner_, clock_, lines_, &mail_, &limiter_);
+    current_.set(in_force({.scanner = *std::move(scanner), .limiter = limiter(limits)}));
+    session_ = std::make_unique<Session>(current_, clock_, lines_, &mail_);
   }
   /// Plays the steps `mail`, `login`, `abort`, `connect`, `text`, `end`; any other word is a
   /// recipient. Returns the requests to the MTA and the answers.
@@ -69,8 +69,7 @@ class SessionLimitTest : public ratelimit::LimiterFixture {
   shingled::testing::FakeStore hashes_;
   InfoLogger lines_;
   MailCounters mail_;
-  ratelimit::CurrentLimiter limiter_;
-  std::unique_ptr<CurrentScanner> scanner_;
+  CurrentSnapshot current_;
   std::unique_ptr<Session> session_;
 };
 
@@ -170,7 +169,7 @@ TEST_F(SessionLimitTest, AddsTheSymbolToScoreHeadersAndLog) {
 TEST_F(SessionLimitTest, UsesTheLimitsInForceWhenTheMessageBegan) {
   use("rates: {to: [1, 0.1]}");
   play("connect mail a text end mail");
-  limiter_.set(nullptr);
+  current_.set(in_force({.scanner = current_.get()->scanner}));
   EXPECT_THAT(play("a"), ElementsAre("451 4.7.1 a"));
   EXPECT_THAT(play("mail a"), IsEmpty());
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/filter/in_force.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 
@@ -43,7 +44,7 @@ class SessionTest : public ::testing::Test {
     auto scanner =
         Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
     EXPECT_TRUE(scanner.has_value());
-    CurrentScanner current(*std::move(scanner));
+    CurrentSnapshot current(in_force({.scanner = *std::move(scanner)}));
     Session session(current, clock_, logger_);
     actions::RecordingMta mta;
     std::istringstream lines(trace);
@@ -231,7 +232,7 @@ TEST_F(SessionTest, JudgesTheBeginningOfALargeMessage) {
 TEST_F(SessionTest, UsesTheSettingsInForceWhenTheMessageBegan) {
   auto first = std::make_shared<Settings>();
   auto scanner = Scanner::open(first, &store_, clock_, random_);
-  CurrentScanner current(*std::move(scanner));
+  CurrentSnapshot current(in_force({.scanner = *std::move(scanner)}));
   Session session(current, clock_, logger_);
   actions::RecordingMta mta;
   store_.knows_all = storage::FlagValue{11, 20};
@@ -240,7 +241,7 @@ TEST_F(SessionTest, UsesTheSettingsInForceWhenTheMessageBegan) {
   auto second = std::make_shared<Settings>();
   second->milter.actions.reject.reset();
   auto other = Scanner::open(second, &store_, clock_, random_);
-  current.set(*std::move(other));
+  current.set(in_force({.scanner = *std::move(other)}));
   session.end_of_headers();
   session.body(long_text());
   EXPECT_EQ(session.end_of_message("q", mta), rules::Action::kReject);
@@ -251,7 +252,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
   settings.milter.skip_local = true;
   auto scanner =
       Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
-  CurrentScanner current(*std::move(scanner));
+  CurrentSnapshot current(in_force({.scanner = *std::move(scanner)}));
   MailCounters counters;
   Session session(current, clock_, logger_, &counters);
   actions::RecordingMta mta;
@@ -287,7 +288,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
 
 TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {
   auto scanner = Scanner::open(std::make_shared<const Settings>(), &store_, clock_, random_);
-  CurrentScanner current(*std::move(scanner));
+  CurrentSnapshot current(in_force({.scanner = *std::move(scanner)}));
   Session session(current, clock_, logger_);
   actions::RecordingMta mta;
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
