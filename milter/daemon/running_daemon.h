@@ -21,13 +21,13 @@
 #include "milter/api/status_pages.h"
 #include "milter/counters/counter_reloader.h"
 #include "milter/daemon/daemon.h"
-#include "milter/filter/mail_counters.h"
-#include "milter/filter/memory_budget.h"
-#include "milter/filter/milter_service.h"
-#include "milter/filter/scanner.h"
-#include "milter/filter/snapshot.h"
 #include "milter/history/history_reloader.h"
 #include "milter/http/http_server.h"
+#include "milter/judge/scanner.h"
+#include "milter/judge/snapshot.h"
+#include "milter/mta/mail_counters.h"
+#include "milter/mta/memory_budget.h"
+#include "milter/mta/milter_service.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
@@ -58,7 +58,7 @@ class RunningDaemon {
         source_(source),
         log_(log),
         clock_(clock),
-        memory_(std::make_shared<filter::MemoryBudget>(settings_->milter.memory_max)),
+        memory_(std::make_shared<mta::MemoryBudget>(settings_->milter.memory_max)),
         limits_(clock, random_, log),
         similar_(clock, log),
         counters_(clock, random_, log),
@@ -97,15 +97,15 @@ class RunningDaemon {
   /// Called while the storage is loaded. False: a stop signal came.
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
-  Result<std::unique_ptr<filter::Scanner>> open_scanner(
+  Result<std::unique_ptr<judge::Scanner>> open_scanner(
       std::shared_ptr<const Settings> settings,
       std::shared_ptr<const storage::similar::SampleLibrary> library,
       std::shared_ptr<const policy::Policy> policy) {
-    return filter::Scanner::open(std::move(settings), store_.get(), clock_, random_,
-                                 std::move(library), filter::Scanner::Names::kLater,
-                                 std::move(policy), lists_.current());
+    return judge::Scanner::open(std::move(settings), store_.get(), clock_, random_,
+                                std::move(library), judge::ServerNames::kLater, std::move(policy),
+                                lists_.current());
   }
-  void use(std::shared_ptr<const filter::Scanner> scanner);
+  void use(std::shared_ptr<const judge::Scanner> scanner);
   /// Puts all that messages use in force at once, as its parts are now.
   void publish();
   /// Checks the rules of the settings; there may be none.
@@ -150,7 +150,7 @@ class RunningDaemon {
     // Of a milter; null and empty without one.
     std::shared_ptr<const policy::CompiledRules> rules;
     std::shared_ptr<const policy::Policy> policy;
-    std::shared_ptr<const filter::Scanner> scanner;
+    std::shared_ptr<const judge::Scanner> scanner;
     similar::LibraryReloader::Opened library;
     std::optional<ratelimit::LimitReloader::Prepared> limits;
     http::HttpServer::Keys keys;  ///< of counters.keys_file
@@ -181,9 +181,9 @@ class RunningDaemon {
   process::PidFile pid_file_;
   process::FileBudget files_;
   MetricRegistry metrics_;
-  filter::MailCounters mail_counters_;
+  mta::MailCounters mail_counters_;
   // For mail. Shared, because the threads of libmilter may live longer than this object.
-  std::shared_ptr<filter::MemoryBudget> memory_;
+  std::shared_ptr<mta::MemoryBudget> memory_;
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::server::FuzzyServer> server_;
   std::unique_ptr<storage::replication::ReplicationService> replication_;
@@ -196,12 +196,12 @@ class RunningDaemon {
   history::HistoryReloader history_;
   promotion::Promoter promoter_;
   reports::ReportDesk reports_;
-  std::shared_ptr<reports::PersonNames> persons_;   ///< shared as `memory_`
-  std::shared_ptr<const filter::Scanner> scanner_;  ///< null before the start, and without a milter
-  filter::CurrentSnapshot snapshot_;                ///< what messages get
+  std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
+  std::shared_ptr<const judge::Scanner> scanner_;  ///< null before the start, and without a milter
+  judge::CurrentSnapshot snapshot_;                ///< what messages get
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;
-  std::unique_ptr<filter::MilterService> milter_;
+  std::unique_ptr<mta::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
   api::BucketPages bucket_pages_;
   api::CounterPages counter_pages_;

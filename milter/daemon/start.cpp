@@ -184,14 +184,14 @@ bool RunningDaemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
 }
 
 Status RunningDaemon::open_milter() {
-  auto milter = filter::MilterService::open(settings_->milter, snapshot_, clock_, log_,
-                                            mail_counters_, memory_);
+  auto milter =
+      mta::MilterService::open(settings_->milter, snapshot_, clock_, log_, mail_counters_, memory_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
 }
 
-void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
+void RunningDaemon::use(std::shared_ptr<const judge::Scanner> scanner) {
   prober_.reset();
   if (auto remotes = scanner->remotes(); !remotes.empty()) {
     prober_ =
@@ -202,7 +202,7 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
 }
 
 void RunningDaemon::publish() {
-  snapshot_.set(std::make_shared<const filter::Snapshot>(filter::Snapshot{
+  snapshot_.set(std::make_shared<const judge::Snapshot>(judge::Snapshot{
       scanner_, limits_.current().get(), counters_.current().get(), history_.current().get()}));
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "milter/counters/counter_reloader.h"
-#include "milter/filter/scanner.h"
 #include "milter/judge/message_count.h"
+#include "milter/judge/scanner.h"
 #include "tests/bench/corpus.h"
 #include "tests/support/temporary_directory.h"
 
@@ -55,7 +55,7 @@ class Bench {
         clock_, logger_, state_);
     auto settings = std::make_shared<Settings>();
     settings->rules[0].hash.robust = true;  // as the shipped settings have it
-    plain_ = filter::Scanner::open(settings, nullptr, clock_, random_).value();
+    plain_ = judge::Scanner::open(settings, nullptr, clock_, random_).value();
     auto more = std::make_shared<Settings>(*settings);
     if (part == Part::kHashes) {
       RuleOptions& rule = more->rules.emplace_back(more->rules[0]);
@@ -65,7 +65,7 @@ class Bench {
       rule.hash.scan_archives = false;
       rule.hash.mime_types.clear();
     }
-    more_ = filter::Scanner::open(more, nullptr, clock_, random_).value();
+    more_ = judge::Scanner::open(more, nullptr, clock_, random_).value();
   }
 
   /// Microseconds that the part adds to a message.
@@ -90,7 +90,7 @@ class Bench {
     work();
     return std::chrono::duration<double, std::micro>(clock_.now() - begin).count();
   }
-  void scan(const filter::Scanner& scanner, const std::string& message, bool counts) {
+  void scan(const judge::Scanner& scanner, const std::string& message, bool counts) {
     std::optional<judge::MessageCount> count;
     if (counts) {
       count.emplace(counter_,
@@ -121,8 +121,8 @@ class Bench {
   counters::CountingState state_;
   counters::CounterReloader reloader_{clock_, random_, logger_};
   std::shared_ptr<const counters::MessageCounter> counter_;
-  std::unique_ptr<filter::Scanner> plain_;
-  std::unique_ptr<filter::Scanner> more_;
+  std::unique_ptr<judge::Scanner> plain_;
+  std::unique_ptr<judge::Scanner> more_;
 };
 
 void BM_AddedToAMessage(benchmark::State& state) {

@@ -1,4 +1,4 @@
-# Covers milter/filter/libmilter_overrides.cpp.
+# Covers milter/mta/libmilter_overrides.cpp.
 """What the way between the mail server and the milter costs, counted rather than timed: a real Postfix in a network of
 its own offers sixty messages of 4 KB by one SMTP connection, over a unix socket and over inet.
 

@@ -12,7 +12,7 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "milter/counters/message_pieces.h"
-#include "milter/filter/scanner.h"
+#include "milter/judge/scanner.h"
 #include "mime/analyze.h"
 #include "tests/hostile/hostile_kinds.h"
 #include "tests/hostile/work_count.h"
@@ -50,7 +50,7 @@ class Paths {
     rule.hash.robust = true;
     settings.rules = {rule};
     store_.knows_all = storage::FlagValue{1, 20};
-    auto opened = milter::filter::Scanner::open(
+    auto opened = milter::judge::Scanner::open(
         std::make_shared<const Settings>(std::move(settings)), &store_, clock_, random_);
     if (opened) scanner_ = *std::move(opened);
     EXPECT_NE(scanner_, nullptr);
@@ -79,7 +79,7 @@ class Paths {
   SystemClock clock_;
   SystemRandom random_;
   mime::HashRule rule_{HashOptions{.html_shingles = true}};
-  std::unique_ptr<milter::filter::Scanner> scanner_;
+  std::unique_ptr<milter::judge::Scanner> scanner_;
 };
 
 bool is_within_goal(const std::string& message, const Work& work) {

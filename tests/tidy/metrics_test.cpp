@@ -1,6 +1,6 @@
 // Covers the names, kinds and help texts of all metrics: those of the code are those of
 // tests/data/metrics.txt (UPDATE_GOLDEN=1 writes it). Dashboards and alarms rely on them. Those of
-// a source of evidence are made of its figures (milter/filter/mail_counters.h), not written here.
+// a source of evidence are made of its figures (milter/mta/mail_counters.h), not written here.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct Foreign {
 
 TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
   const std::vector<Foreign> foreign = {
-      {"libmilter/", {"milter/filter/libmilter_mta", "milter/filter/milter_service.cpp"}},
+      {"libmilter/", {"milter/mta/libmilter_mta", "milter/mta/milter_service.cpp"}},
       {"mimetic/", {"mime/message/"}},
       {"unicode/", {"mime/charset/", "mime/language/", "mime/url/", "mime/words/"}},
       {"libstemmer", {"mime/language/"}},

@@ -7,7 +7,7 @@
 
 namespace shingled::milter::cli {
 
-Result<std::unique_ptr<filter::Scanner>> open_scanner(
+Result<std::unique_ptr<judge::Scanner>> open_scanner(
     const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,
     std::shared_ptr<const storage::similar::SampleLibrary> library) {
   auto destinations = choose_destinations(arguments, settings);
@@ -27,8 +27,8 @@ Result<std::unique_ptr<filter::Scanner>> open_scanner(
     policy = std::make_shared<const policy::Policy>(*read.rules);
     lists = names::lists_now(policy::list_files_of(settings.policy, *read.rules));
   }
-  return filter::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library),
-                               filter::Scanner::Names::kNow, std::move(policy), std::move(lists));
+  return judge::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library),
+                              judge::ServerNames::kNow, std::move(policy), std::move(lists));
 }
 
 }  // namespace shingled::milter::cli

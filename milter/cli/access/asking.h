@@ -5,7 +5,7 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "milter/cli/access/server_choice.h"
-#include "milter/filter/scanner.h"
+#include "milter/judge/scanner.h"
 
 namespace shingled::milter::cli {
 
@@ -13,7 +13,7 @@ namespace shingled::milter::cli {
 /// network; the running daemon takes the place of the embedded engine. Its settings hold only the
 /// rules that are asked. `library`: for known files; null = they are not looked up.
 /// Errors: those of choose_destinations and Scanner::open.
-Result<std::unique_ptr<filter::Scanner>> open_scanner(
+Result<std::unique_ptr<judge::Scanner>> open_scanner(
     const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,
     std::shared_ptr<const storage::similar::SampleLibrary> library = {});
 

@@ -54,7 +54,7 @@ void print_cases(const rules::Facts& facts, const std::vector<RuleOptions>& rule
   }
 }
 
-int check_message(const SourceMessage& message, const filter::Scanner& scanner,
+int check_message(const SourceMessage& message, const judge::Scanner& scanner,
                   const std::optional<std::uint32_t>& flag, Companions& companions, bool as_json,
                   Console& console) {
   const rules::Facts facts = scanner.scan({.bytes = message.bytes});

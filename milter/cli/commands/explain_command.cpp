@@ -57,7 +57,7 @@ Json own_json(const rules::Facts& facts) {
 class Explainer {
  public:
   Explainer(const ExplainArguments& arguments, const Settings& settings,
-            const filter::Scanner& scanner, Clock& clock, Random& random, Console& console)
+            const judge::Scanner& scanner, Clock& clock, Random& random, Console& console)
       : arguments_(arguments),
         settings_(settings),
         file_(database_file(settings.storage, "shingled check")),
@@ -80,12 +80,11 @@ class Explainer {
         mime::split_header_block(message.bytes, scanner_.settings().mime);
     auto origin = counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
     if (asks_counters()) origin.envelope.recipients = arguments_.recipients;
-    rules::Facts facts =
+    const rules::Facts facts =
         scanner_.scan({.bytes = message.bytes,
                        .envelope = origin.envelope,
                        .names = true,
                        .counters = asks_counters() ? counters_.of(origin.envelope) : nullptr});
-    scanner_.apply_policy(facts);
     const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
                                    [](const auto& findings) { return findings.asked > 0U; });
     if (facts.lookups.empty() && !asked && !asks_counters() && !arguments_.json) {
@@ -115,7 +114,7 @@ class Explainer {
   const ExplainArguments& arguments_;
   const Settings& settings_;
   const Result<std::string> file_;
-  const filter::Scanner& scanner_;
+  const judge::Scanner& scanner_;
   PolicyCounters counters_;
   HashCases cases_;
   Clock& clock_;
@@ -172,7 +171,7 @@ std::vector<rules::Lookup> Explainer::ask_about(const Digest& digest) {
     request.fingerprint.digest = digest;
     const storage::client::RemoteBatch batch{store->get(), {&request, 1}};
     const auto answers = storage::client::ask({&batch, 1}, patience(rules()[i].remote, clock_));
-    filter::take_answer(lookup, answers.front().front());
+    judge::take_answer(lookup, answers.front().front());
   }
   return lookups;
 }

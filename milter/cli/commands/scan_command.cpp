@@ -182,18 +182,17 @@ void print_features(const rules::Facts& facts, Console& console) {
   print_table(counter_rows(facts.counters), "    ", console);
 }
 
-int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
+int scan_message(const SourceMessage& message, const judge::Scanner& scanner,
                  FurtherMatches& further, const ScanArguments& arguments,
                  PolicyCounters& policy_counters, Console& console) {
   const Settings& settings = scanner.settings();
   const counters::Envelope& envelope = arguments.envelope.envelope;
-  rules::Facts facts = scanner.scan({.bytes = message.bytes,
-                                     .envelope = envelope,
-                                     .names = true,
-                                     .arrival = arrival_of(arguments, settings),
-                                     .counters = policy_counters.of(envelope)});
-  facts.truncated = message.cut;
-  scanner.apply_policy(facts);
+  const rules::Facts facts = scanner.scan({.bytes = message.bytes,
+                                           .envelope = envelope,
+                                           .names = true,
+                                           .truncated = message.cut,
+                                           .arrival = arrival_of(arguments, settings),
+                                           .counters = policy_counters.of(envelope)});
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
                       forged_in(message.bytes, settings), settings.milter);

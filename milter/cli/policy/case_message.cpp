@@ -34,9 +34,9 @@ Result<CaseMessages> CaseMessages::open(const Settings& settings,
   auto alone = std::make_shared<Settings>(settings);
   alone->rules.clear();
   alone->similar.enabled = false;
-  auto scanner = filter::Scanner::open(std::move(alone), nullptr, *out.clock_, *out.random_, {},
-                                       filter::Scanner::Names::kLater,
-                                       std::make_shared<const policy::Policy>(rules));
+  auto scanner = judge::Scanner::open(std::move(alone), nullptr, *out.clock_, *out.random_, {},
+                                      judge::ServerNames::kLater,
+                                      std::make_shared<const policy::Policy>(rules));
   if (!scanner) return scanner.error();
   out.scanner_ = *std::move(scanner);
   return out;

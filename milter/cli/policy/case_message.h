@@ -9,7 +9,7 @@
 #include "config/base/result.h"
 #include "config/options/settings.h"
 #include "milter/features/feature.h"
-#include "milter/filter/scanner.h"
+#include "milter/judge/scanner.h"
 #include "milter/policy/compile_rules.h"
 
 namespace shingled::milter::cli {
@@ -35,7 +35,7 @@ class CaseMessages {
   std::string folder_;
   std::unique_ptr<SystemClock> clock_ = std::make_unique<SystemClock>();
   std::unique_ptr<SystemRandom> random_ = std::make_unique<SystemRandom>();
-  std::unique_ptr<filter::Scanner> scanner_;
+  std::unique_ptr<judge::Scanner> scanner_;
 };
 
 }  // namespace shingled::milter::cli

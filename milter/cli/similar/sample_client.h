@@ -53,7 +53,7 @@ class SampleClient {
 
 /// The scanner of a command that looks messages up as the daemon would.
 struct OpenedScanner {
-  std::unique_ptr<filter::Scanner> scanner;  ///< null: the command ends with `code`
+  std::unique_ptr<judge::Scanner> scanner;  ///< null: the command ends with `code`
   int code = 0;
 };
 

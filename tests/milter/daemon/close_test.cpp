@@ -1,4 +1,4 @@
-// Covers milter/filter/milter_service.h.
+// Covers milter/mta/milter_service.h.
 // Something throws while a connection is closed: no exception may leave a callback of libmilter.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
-// Covers milter/filter/milter_service.cpp, milter/filter/libmilter_mta.cpp.
+// Covers milter/mta/milter_service.cpp, milter/mta/libmilter_mta.cpp.
 // The end of the service: the answers to open connections, and how long it takes.
 #include <gmock/gmock.h>
 #include <poll.h>
 
 #include <array>
 
-#include "milter/filter/milter_service.h"
+#include "milter/mta/milter_service.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
 /// With this option a race ends the daemon with a special exit code, which the tests check.
@@ -69,12 +69,12 @@ class DrainedService {
     SystemClock clock;
     SystemRandom random;
     SilentLogger logger;
-    filter::MailCounters counters;
-    auto scanner = filter::Scanner::open(settings, nullptr, clock, random);
-    const filter::CurrentSnapshot current(
-        std::make_shared<const filter::Snapshot>(filter::Snapshot{*std::move(scanner)}));
+    mta::MailCounters counters;
+    auto scanner = judge::Scanner::open(settings, nullptr, clock, random);
+    const judge::CurrentSnapshot current(
+        std::make_shared<const judge::Snapshot>(judge::Snapshot{*std::move(scanner)}));
     auto service =
-        filter::MilterService::open(settings->milter, current, clock, logger, counters, nullptr);
+        mta::MilterService::open(settings->milter, current, clock, logger, counters, nullptr);
     if (!service) ::_exit(EX_UNAVAILABLE);
     std::jthread runs([&] { static_cast<void>((*service)->run()); });
     char byte = 'r';
