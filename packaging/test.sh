@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
-#   packaging/test.sh            all steps except units, daemons, systemd and package
-#   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd package
+#   packaging/test.sh            the steps format tidy asan tsan release fuzz
+#   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz units daemons systemd arm64 trixie package
 # What runs where:
 #   format   clang-format, all files
 #   tidy     changed headers, each alone, and clang-tidy: files of the program that differ from TIDY_BASE (default: the branch
@@ -16,6 +16,8 @@
 #   units    all unit tests against the release build
 #   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
+#   arm64    the Debian package, compiled for arm64; needs root
+#   trixie   all unit tests in a Debian 13, with its compilers; needs root
 #   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -152,6 +154,10 @@ run_systemd() {
   cmake --build --preset release -j "$jobs" --target shingled
   tests/systemd/run.sh build/release
 }
+
+run_arm64() { packaging/arm64.sh; }
+
+run_trixie() { packaging/trixie.sh; }
 
 # The Debian package, with the program that is in the tree of packaging/deb.sh. Needs root and access to Debian's packages.
 run_package() { packaging/package_test.sh; }
