@@ -121,7 +121,7 @@ CounterJson said_json(std::span<const storage::people::PeopleSums> sums) {
   return list;
 }
 
-/// The people behind the addresses, sorted, each once.
+/// The people of the addresses, sorted, each once.
 std::vector<std::uint64_t> persons_of(const CounterCall& call,
                                       std::span<const std::string> recipients) {
   std::vector<std::uint64_t> out;

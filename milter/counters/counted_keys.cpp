@@ -96,7 +96,7 @@ std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
     if (with == out.end()) with = out.insert(out.end(), CounterAsk{});
     with->windows = joined(*with);
     with->types.set(static_cast<std::size_t>(need.type));
-    // Windows that later needs add come behind.
+    // Windows that later needs add come last.
     std::vector<std::size_t>& places = with->places[static_cast<std::size_t>(need.type)];
     places = features::places_of(need.windows, with->windows);
     for (std::size_t& place : places)

@@ -57,7 +57,7 @@ Status CounterReloader::open(const CounterOptions& options) {
   return {};
 }
 
-/// Without them mail and counters go on: what people said is unknown.
+/// Without them mail and counters still work: what people said is unknown.
 void CounterReloader::open_people(const CounterOptions& options, const CounterKeyBytes& site) {
   auto people = storage::open_people(options, storage::counters::key_mark(site), clock_, logger_);
   if (people) {

@@ -43,7 +43,7 @@ class MessageCount {
 
   /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
   /// look-ups have matched so far (matched_pieces.h); no limit on pieces takes them away, so that
-  /// no message can hide them behind many links.
+  /// no message can hide them among many links.
   rules::CounterFacts look(const CountedMessage& message, std::vector<mime::Piece> matched,
                            mime::WorkMeter& work, TimePoint deadline, const std::stop_token& stop);
   /// What later look-ups have matched: those that are new belong to the message, too, and their

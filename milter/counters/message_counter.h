@@ -63,7 +63,7 @@ struct CountingEvents {
 };
 static_assert(kHasWholeTable<CountingEvents>);
 
-/// What outlives the settings: numbers for metrics, messages that were put off, outages of the
+/// What outlives the settings: numbers for metrics, messages that were deferred, outages of the
 /// store.
 /// Threads: any thread.
 struct CountingState {

@@ -52,7 +52,7 @@ struct HistoryEvents {
 };
 static_assert(kHasWholeTable<HistoryEvents>);
 
-/// Writes the history behind the messages. A batch is in the file as a whole or not at all. While
+/// Writes the history after the messages. A batch is in the file as a whole or not at all. While
 /// the file cannot be written, messages wait up to a bound; what does not fit is dropped and
 /// counted, and the log says so once. Within a day after the clock jumped ahead, nothing is removed
 /// because of its age: the clock may be wrong.

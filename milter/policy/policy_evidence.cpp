@@ -162,7 +162,7 @@ CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts
     }
     out.add(n, std::move(reading));
   }
-  // Which pieces were left out is not known; of a type with one piece it is none.
+  // Which pieces were left out is not known; of a type with one piece none can be.
   for (std::size_t n = 0; facts.left_out && n < needs.size(); ++n)
     if (has_several(needs[n].type) && features::find_need(*facts.needs, needs[n].type) != nullptr)
       out.add(n, {});

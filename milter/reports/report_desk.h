@@ -90,7 +90,7 @@ struct ReportReceipt {
   std::optional<CaseFigures> figures = {};
 };
 
-/// A reporter as people see him.
+/// A reporter as people see it.
 struct KnownReporter {
   storage::sqlite::ReporterRow row;
   Standing standing = Standing::kNewcomer;
@@ -177,9 +177,9 @@ class ReportDesk {
   /// At most `most`, those with most reports first.
   Result<std::vector<KnownReporter>> reporters(std::size_t most);
 
-  /// Withdraws the reports behind these hashes and what matches them, on one list or on all (0).
+  /// Withdraws the reports of these hashes and what matches them, on one list or on all (0).
   /// What they taught is taken off the storage. Nothing happens where nobody ever reported.
-  /// Returns how many people's reports stood behind them.
+  /// Returns how many people's reports there were of them.
   Result<std::uint64_t> withdraw(std::span<const Digest> digests, std::uint32_t flag);
   /// Cases with a report since `since` (Unix seconds), the newest first, at most `most`. `names`:
   /// with the names of people, as far as they are known.

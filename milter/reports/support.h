@@ -44,8 +44,8 @@ struct Electorate {
 };
 
 /// Trusted people are configured. A resident is a mailbox that gets wanted mail here; a name that
-/// somebody made up gets none. Everybody else is a newcomer. That others agree with somebody makes
-/// him neither, as the names may all be his own.
+/// somebody made up gets none. Everybody else is a newcomer. The agreement of others makes nobody
+/// a resident or trusted, as one person may have made up all the names.
 using storage::sqlite::Standing;
 
 Standing standing_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
@@ -72,8 +72,8 @@ struct Sides {
 ///
 /// 1. A resident counts as one person, a trusted one as `trusted_weight`.
 /// 2. All newcomers of a case, of both sides together, count as at most `newcomers_max` people. If
-///    there are more, each counts as the same fraction. So whoever makes up names can fill his side
-///    only as far as he outnumbers the other newcomers, and never beyond `newcomers_max`.
+///    there are more, each counts as the same fraction. So somebody who makes up names can fill a
+///    side only as far as they outnumber the other newcomers, and never beyond `newcomers_max`.
 /// 3. Newcomers alone count nothing against a side with a resident or somebody trusted.
 /// 4. Newcomers may complete a mark, but not a rejection (`Side::of_standing`).
 Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Electorate& electorate);

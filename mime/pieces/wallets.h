@@ -15,7 +15,7 @@ namespace shingled::mime {
 /// Source:  EIP-55.
 std::optional<std::string> ethereum_address(std::string_view word);
 
-/// The accounts in a text to which somebody may be told to pay: addresses of Bitcoin and Ethereum,
+/// The accounts in a text to which somebody may be asked to pay: addresses of Bitcoin and Ethereum,
 /// bank accounts. The first `count_max` different ones.
 /// Input:   UTF-8.
 /// Threads: stateless.

@@ -95,7 +95,7 @@ std::optional<CountName> parse_count_name(std::string_view text) {
   const CountName name{{shingle, static_cast<PieceType>(*type), static_cast<Space>(*space)},
                        *measure,
                        {static_cast<Period::Unit>(*unit), *number}};
-  // The only form: "007", capital digits and text behind it are not names.
+  // The only form: "007", capital digits and text after it are not names.
   return to_string(name) == text ? std::optional(name) : std::nullopt;
 }
 

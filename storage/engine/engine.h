@@ -27,7 +27,7 @@ namespace shingled::storage::engine {
 class Engine final : public FuzzyStore {
  public:
   /// Opens or creates the file and loads the index. Progress goes to `logger`.
-  /// `watcher` is told how far the loading is, and may end it (kUnavailable).
+  /// `watcher` learns how far the loading is, and may end it (kUnavailable).
   /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (the
   /// folder does not exist), kCorrupt (not a database, damaged), kInvalid (written by a newer
   /// version), kLimit (more hashes than the index or the memory can hold); each names the file.

@@ -118,7 +118,7 @@ class UpdateGroup {
     std::optional<Digest> companion;  ///< if an add of this group named one
     std::optional<Shingles> old_shingles;  ///< from the file, if the record is removed or made anew
     bool renewed = false;                  ///< it has other shingles than before
-    bool own_changed = false;              ///< the mirrors must be told
+    bool own_changed = false;              ///< the mirrors must learn of it
     std::uint32_t own_gone = 0;            ///< the creation of a removed own part; 0 = none
     /// The digest has, or had, parts of other stores. Then `parts` has all parts, and `row` is made
     /// of them at the end.

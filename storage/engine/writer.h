@@ -41,7 +41,7 @@ namespace shingled::storage::engine {
 /// group is not. The same holds for an update that would put one more hash on several lists when
 /// the index has no place for it.
 /// A group is refused if there is not enough memory. If memory runs out only after the commit, all
-/// later updates are refused until a restart; look-ups go on.
+/// later updates are refused until a restart; look-ups still work.
 ///
 /// Between groups the writer does housekeeping in steps of a few milliseconds: it looks at some
 /// records and removes the expired ones, gives unused pages of the file back, and makes the

@@ -7,8 +7,8 @@ namespace shingled::storage::server {
 
 namespace {
 
-/// Does `work` unless there is no memory for it. Used by the writer after the commit: it must go on
-/// in any case, and a client that gets no answer asks again.
+/// Does `work` unless there is no memory for it. Used by the writer after the commit: it must
+/// continue in any case, and a client that gets no answer asks again.
 template <typename Work>
 void if_memory_allows(const Work& work) {
   try {

@@ -114,7 +114,7 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 class RequestHandler {
  public:
   /// `worker`: number of the worker. Workers usually count in different places, without contention.
-  /// `losses`: is told of refused updates; may be null.
+  /// `losses`: counts and logs refused updates; may be null.
   RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
                  std::size_t worker = 0, LossReport* losses = nullptr);
 

@@ -101,7 +101,7 @@ class FuzzyTable {
   Status remove_leftovers(std::int64_t id);
   /// The names of the updates that were committed lately.
   UpdateNames& update_names() { return *update_names_; }
-  /// What other stores teach, and what they must be told.
+  /// What other stores teach, and what they must learn.
   ReplicaTables& replica() { return *replica_; }
   /// Keeps a journal of the newest `journal_max` changes, and gives the file a name. 0 deletes the
   /// journal. Runs a transaction of its own.

@@ -105,7 +105,7 @@ Result<ReportOutcome::What> ReportTable::take(const ReportRow& row, std::int64_t
     return ReportOutcome::What::kSame;
   }
   if (done = note_reporter(row, !before); !done) return done.error();
-  // Who was counted once stays so, also where he takes it back.
+  // Who was counted once stays so, also after taking it back.
   counted = counted == 0 ? 0 : kOppositeCounted;
   if (done = settle(row, before, counted); !done) return done.error();
   auto replaced = links_of(row.message, row.reporter);

@@ -131,7 +131,7 @@ int run_backup(const BackupArguments& arguments, Console& console) {
   WorkMeter meter(console, clock);
   using Existing = storage::formats::NewFile::Existing;
   const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
-  // Who may not read the hashes is told so first.
+  // First the error of a caller who may not read the hashes.
   if (auto may = storage::formats::BackupSource::of_hashes(*from); !may)
     return meter.failed("backup", may.error());
   // All are opened before the first is copied, so that they fit together.

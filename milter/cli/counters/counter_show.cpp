@@ -38,7 +38,7 @@ std::vector<std::string> day_windows() {
   return windows;
 }
 
-/// The columns of a terminal on standard output; 0 if it is none.
+/// The columns of a terminal on standard output; 0 if it is a file.
 std::size_t terminal_width() {
   constexpr std::size_t kUsual = 80;
   if (::isatty(STDOUT_FILENO) != 1) return 0;

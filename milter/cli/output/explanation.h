@@ -45,7 +45,7 @@ struct Explanation {
   const rules::Lookup* lookup = nullptr;
   std::optional<StoredMatch> stored;
   bool by_digest = false;                     ///< the user gave a digest: there is no part
-  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
+  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if it is known
   std::string options = {};    ///< with which another command asks the same: " -c FILE"
   std::string case_id = {};    ///< of what people reported of it; empty = nothing
   std::string case_text = {};  ///< "1a2b3c4d: 2 people say spam, marked"

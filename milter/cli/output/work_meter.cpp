@@ -59,7 +59,7 @@ std::string amount_text(const storage::WorkDone& work, std::uint64_t amount) {
                                                       : fmt::format("{}", amount);
 }
 
-/// ", 12 s left"; nothing before it can be told.
+/// ", 12 s left"; nothing before it can be known.
 std::string left_text(std::uint64_t done, std::uint64_t total, Duration lasted) {
   if (lasted < kTellLeftAfter || done == total) return "";
   const double left = std::chrono::duration<double>(lasted).count() *

@@ -38,8 +38,8 @@ class WorkMeter {
 };
 
 /// "copying  [########............]  40 %  1234 of 3085, 12 s left", bytes as "1.2 MiB of 3.0 MiB";
-/// without a total "reading  1234". `lasted`: since the step began. What is left is told once a
-/// second of it has shown how fast it goes, as if it went on like that.
+/// without a total "reading  1234". `lasted`: since the step began. What is left is shown once a
+/// second of it has shown how fast it goes, as if it stayed so fast.
 std::string work_line(const storage::WorkDone& work, Duration lasted);
 
 }  // namespace shingled::milter::cli

@@ -20,7 +20,7 @@ namespace shingled::milter::cli {
 /// the daemon to forget them.
 ///
 /// A hash that stands on others, too, stays there and loses this list alone, on the daemon's
-/// mirrors as well. The protocol has no such deletion; the daemon knows one of ours (PROTOCOL.md).
+/// mirrors as well. The protocol has no such deletion; it is an extension of ours (PROTOCOL.md).
 ///
 /// In passes of kPassMax hashes, so that memory is bounded and the file's log can begin anew; what
 /// is taught to the list meanwhile goes too. Ends when a pass finds nothing more.
