@@ -42,9 +42,11 @@ class MessageHasher {
     const std::size_t count = parts_.mail.parts.size();
     std::vector<bool> in_body(count);
     for (const std::uint32_t i : parts_.body) in_body[i] = true;
-    sisters_ = find_sister_texts(parts_.mail, parts_.contents);
-    if (sisters_) hash_text(sisters_->speaker, in_body[sisters_->speaker]);
-    const auto is_left = [&](std::size_t i) { return !sisters_ || i != sisters_->speaker; };
+    alternatives_ = find_alternative_pair(parts_.mail, parts_.contents);
+    if (alternatives_) hash_text(alternatives_->chosen, in_body[alternatives_->chosen]);
+    const auto is_left = [&](std::size_t i) {
+      return !alternatives_ || i != alternatives_->chosen;
+    };
     for (const std::uint32_t i : parts_.body) {
       if (is_left(i)) hash_text(i, true);
     }
@@ -90,9 +92,9 @@ class MessageHasher {
 
   /// Only the number of words that the rule wants depends on it: they are stemmed already.
   void share_language(std::size_t i, TextWords& words) {
-    if (!sisters_) return;
-    if (i == sisters_->speaker) language_ = words.language.code;
-    const bool heard = i == sisters_->listener && !language_.empty();
+    if (!alternatives_) return;
+    if (i == alternatives_->chosen) language_ = words.language.code;
+    const bool heard = i == alternatives_->other && !language_.empty();
     if (heard && !words.tokens.empty()) words.language.code = language_;
   }
 
@@ -174,7 +176,7 @@ class MessageHasher {
   const TextObserver& observer_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
-  std::optional<SisterTexts> sisters_;
+  std::optional<AlternativePair> alternatives_;
   std::string_view language_;  ///< of the alternative that speaks for both, once read
   std::vector<bool> quoting_;  ///< by part: texts that mostly quote
   std::vector<bool> cited_;    ///< by part: pictures that those bring with them
