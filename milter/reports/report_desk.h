@@ -220,7 +220,7 @@ class ReportDesk {
                                storage::sqlite::Ruling ruling);
   Status make_ready(State& state);
   /// Tells what the storage has of the hashes, each when it is asked for first.
-  storage::sqlite::Weigh weigher(const Electorate& voters);
+  storage::sqlite::Weigh weigher(const ReportPolicy& policy);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
   /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
   void leave_out_wanted_files(const Open& open, ReportedMessage& message);
@@ -229,7 +229,7 @@ class ReportDesk {
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
-                                             std::uint64_t reporter, const Electorate& voters);
+                                             std::uint64_t reporter, const ReportPolicy& policy);
   [[nodiscard]] KnownCase known_case(const State& state, storage::sqlite::CaseRow row,
                                      const std::map<std::uint64_t, std::string>& names) const;
   [[nodiscard]] static std::map<std::uint64_t, std::string> known_names(const State& state,
@@ -242,7 +242,7 @@ class ReportDesk {
   /// What follows from a report that is in the table: weights, label, counters.
   Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
                                const storage::sqlite::ReportOutcome& outcome,
-                               const Electorate& voters);
+                               const ReportPolicy& policy);
   Result<CounterKeyBytes> site_key(const Settings& settings);
   /// Teaches what a crash or a failure has left over.
   Status teach_rest(Open& open);
@@ -250,16 +250,16 @@ class ReportDesk {
   /// Adds to the counters what they do not have yet of a report.
   /// Returns false where there are none.
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
-                     const storage::sqlite::ReportOutcome& outcome, const Electorate& voters);
+                     const storage::sqlite::ReportOutcome& outcome, const ReportPolicy& policy);
   /// Keeps what the person says, for rules on people.
   Status say(const Open& open, const Report& report, const ReportedMessage& message,
-             const storage::sqlite::ReporterRow& reporter, const Electorate& voters);
+             const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy);
   /// Takes back what people said by these reports.
   Status unsay(std::span<const storage::sqlite::ReportName> reports);
   Status count_reporter(const Open& open, std::uint64_t self, const ReportedMessage& message,
                         storage::counters::CounterStore& store, TimePoint deadline,
-                        const Electorate& voters);
-  [[nodiscard]] Electorate electorate(const State& state) const;
+                        const ReportPolicy& policy);
+  [[nodiscard]] ReportPolicy report_policy(const State& state) const;
   [[nodiscard]] static std::set<std::uint64_t> trusted_names(const State& state);
   [[nodiscard]] std::uint32_t now() const;
 

@@ -28,7 +28,7 @@ struct ListSteps {
 storage::people::Weights weights_of(const ReportOptions& options);
 
 /// Who decides what a report weighs.
-struct Electorate {
+struct ReportPolicy {
   std::uint32_t reporters_min = 2;
   std::uint32_t reject_people = 5;
   std::uint32_t trusted_weight = 1;          ///< as how many people a trusted one counts
@@ -48,7 +48,7 @@ struct Electorate {
 /// a resident or trusted, as one person may have made up all the names.
 using storage::sqlite::Standing;
 
-Standing standing_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
+Standing standing_of(const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy);
 
 /// How far others agree: (agreed + 1) / (agreed + disagreed + 2), between 0 and 1. A new reporter
 /// has 0.5. People look at it; it decides nothing.
@@ -76,7 +76,7 @@ struct Sides {
 ///    side only as far as they outnumber the other newcomers, and never beyond `newcomers_max`.
 /// 3. Newcomers alone count nothing against a side with a resident or somebody trusted.
 /// 4. Newcomers may complete a mark, but not a rejection (`Side::of_standing`).
-Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Electorate& electorate);
+Sides sides_of(std::span<const storage::sqlite::Supporter> people, const ReportPolicy& policy);
 
 /// The weight that reports give a hash on its list. A pure function.
 ///
@@ -91,19 +91,19 @@ Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Elector
 /// who wants it, less those who do not, if they are `reporters_min` and not newcomers alone.
 std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
                            std::span<const storage::sqlite::Supporter> people,
-                           const Electorate& electorate);
+                           const ReportPolicy& policy);
 
 /// The same of two sides, on a list of spam that is not closed.
 std::int32_t weight_of_spam(const storage::sqlite::ReportedHash& hash, const Sides& sides,
-                            const Electorate& electorate);
+                            const ReportPolicy& policy);
 
 /// What a message is by those who reported it: what more of the trusted ones say, and if these
 /// are silent or divided, the side that counts as more people. nullopt at a tie. A pure function.
 std::optional<storage::sqlite::ReportKind> majority_of(
-    std::span<const storage::sqlite::Supporter> reporters, const Electorate& electorate);
+    std::span<const storage::sqlite::Supporter> reporters, const ReportPolicy& policy);
 
 /// How many of the supporters are newcomers.
 std::int64_t newcomers_among(std::span<const storage::sqlite::Supporter> supporters,
-                             const Electorate& electorate);
+                             const ReportPolicy& policy);
 
 }  // namespace shingled::milter::reports

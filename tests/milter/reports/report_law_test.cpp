@@ -167,12 +167,12 @@ struct World {
     RC_ASSERT(opened.has_value());
     table = *std::move(opened);
   }
-  [[nodiscard]] Electorate voters() const { return {.reporters_min = 2, .trusted = {4}}; }
+  [[nodiscard]] ReportPolicy policy() const { return {.reporters_min = 2, .trusted = {4}}; }
   [[nodiscard]] storage::sqlite::Weigh weigh() const {
     return [this](const ReportedHash& hash,
                   std::span<const Supporter> supporters) -> Result<WantedWeight> {
       const auto seen = stored.find(hash.fingerprint.digest.bytes[0]);
-      return WantedWeight{wanted_weight(hash, supporters, voters()),
+      return WantedWeight{wanted_weight(hash, supporters, policy()),
                           seen == stored.end() ? 0 : seen->second};
     };
   }
@@ -198,7 +198,7 @@ struct World {
                               was.disagreed - left.disagreed};
     }
     for (const std::uint64_t hash : with_matching(touched)) {
-      const std::int32_t theirs = wanted_weight(hash_of(hash), model.supporters(hash), voters());
+      const std::int32_t theirs = wanted_weight(hash_of(hash), model.supporters(hash), policy());
       model.owned[hash] = std::min(model.owned[hash], theirs);
     }
   }
@@ -233,7 +233,7 @@ struct World {
     model.reports[name] = {step.kind, step.hashes, ++turns};
     model.last[step.message] = now;
     for (const std::uint64_t hash : with_matching(touched))
-      model.teach(hash, wanted_weight(hash_of(hash), model.supporters(hash), voters()));
+      model.teach(hash, wanted_weight(hash_of(hash), model.supporters(hash), policy()));
     if (step.kind == ReportKind::kHam) ham = true;
     if (ham) return;
     // Where nobody ever contradicts, nothing is taken off, whatever was forgotten.
