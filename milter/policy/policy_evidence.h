@@ -57,9 +57,8 @@ class Policy {
 
  private:
   /// Of a rule that fires. The function may outlive the policy.
-  [[nodiscard]] std::function<rules::Account()> account_of(std::size_t rule,
-                                                           const MessageFacts& facts,
-                                                           const Evaluation& evaluation) const;
+  [[nodiscard]] std::function<rules::Explanation()> explanation_of(
+      std::size_t rule, const MessageFacts& facts, const Evaluation& evaluation) const;
 
   const std::shared_ptr<const CompiledRules> rules_;
   const std::vector<bool> on_counters_;  ///< by rule

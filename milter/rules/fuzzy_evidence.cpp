@@ -44,13 +44,13 @@ struct FuzzyHit {
   double probability = 0;
   Digest digest;
 
-  [[nodiscard]] Account account() const;
+  [[nodiscard]] Explanation explanation() const;
   [[nodiscard]] std::vector<Detail> details() const;
 };
 
 /// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to calculate the score again;
 /// with ":quoted" it counts nothing.
-Account FuzzyHit::account() const {
+Explanation FuzzyHit::explanation() const {
   const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
   const auto with = [this](std::string text, std::string_view mark) {
     return hit.quoted ? text.append(mark) : text;
@@ -97,9 +97,9 @@ std::vector<Evidence> fuzzy_evidence(std::vector<Hit> hits, std::span<const Look
     item.effect = hit.dropped  ? Evidence::Effect::kDropped
                   : hit.quoted ? Evidence::Effect::kSpared
                                : Evidence::Effect::kCounts;
-    item.account = [told = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
-                                    lookup.probability, lookup.match.digest}] {
-      return told.account();
+    item.explanation = [found = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
+                                         lookup.probability, lookup.match.digest}] {
+      return found.explanation();
     };
   }
   return out;

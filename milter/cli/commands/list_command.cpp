@@ -14,7 +14,7 @@
 #include "milter/cli/access/status_page.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/output/record_filter.h"
 #include "milter/cli/output/work_meter.h"

@@ -24,7 +24,7 @@ std::vector<mime::Piece> matched_files(const rules::Facts& facts) {
     for (const rules::Evidence& item : findings.evidence) {
       std::string list;
       std::string sample;
-      for (const rules::Detail& detail : item.account().details) {
+      for (const rules::Detail& detail : item.explanation().details) {
         if (detail.name == "list") list = std::get<std::string>(detail.value);
         if (detail.name == "sample") sample = std::get<std::string>(detail.value);
       }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/status_output.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"

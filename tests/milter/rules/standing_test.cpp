@@ -122,7 +122,7 @@ TEST(Standing, IsShownIfItLimitsAScore) {
   facts.lookups = {answer(PartKind::kAttachment, PartPlace::kAttachment, 1, false)};
   const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
   EXPECT_EQ(
-      fuzzy_findings(facts, std::span(&rule, 1), {}).evidence[0].account().arithmetic,
+      fuzzy_findings(facts, std::span(&rule, 1), {}).evidence[0].explanation().arithmetic,
       "1.00 (100 of 10) x 1.00 certain x 20.00 = 20.00, held at 9.99: by itself it only marks");
   EXPECT_EQ(verdict.reason,
             "score 9.99 reaches add_header 4.00, held: the hits do not identify the message");

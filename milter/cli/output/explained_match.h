@@ -40,7 +40,7 @@ Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const s
 
 /// A stored hash that matches a hash of a message, with everything we know about it: the answer of
 /// a server, and the record in the database file if we can read it.
-struct Explanation {
+struct ExplainedMatch {
   const RuleOptions* rule = nullptr;
   const rules::Lookup* lookup = nullptr;
   std::optional<StoredMatch> stored;
