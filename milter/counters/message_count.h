@@ -33,8 +33,8 @@ class MessageCount {
  public:
   /// `envelope`: without recipients.
   MessageCount(std::shared_ptr<const MessageCounter> counter, Envelope envelope,
-               storage::counters::Space space)
-      : counter_(std::move(counter)), envelope_(std::move(envelope)), space_(space) {}
+               storage::counters::Direction direction)
+      : counter_(std::move(counter)), envelope_(std::move(envelope)), direction_(direction) {}
 
   /// A recipient that was accepted. `path`: as in RCPT; a repeated one is nothing new.
   void recipient(std::string_view path);
@@ -65,7 +65,7 @@ class MessageCount {
 
   std::shared_ptr<const MessageCounter> counter_;
   Envelope envelope_;  ///< with the first recipients: `recipients_max`, of a user more
-  storage::counters::Space space_;
+  storage::counters::Direction direction_;
   std::set<std::string, std::less<>> seen_;  ///< the same
   std::uint64_t accepted_ = 0;
   std::uint64_t refused_ = 0;

@@ -7,9 +7,9 @@ namespace shingled::milter::counters {
 
 using storage::counters::Amounts;
 using storage::counters::CounterStore;
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::Pair;
-using storage::counters::Space;
 using storage::counters::Window;
 
 namespace {

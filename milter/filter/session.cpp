@@ -125,11 +125,11 @@ std::optional<counters::MessageCount> Session::count_of(std::string_view path,
                                                         std::string_view login) const {
   auto counter = counting_ != nullptr ? counting_->get() : nullptr;
   if (counter == nullptr) return std::nullopt;
-  using storage::counters::Space;
+  using storage::counters::Direction;
   counters::Envelope envelope = envelope_of(path, login);
   if (!login.empty()) envelope.country = counter->country_of(client_);
   return counters::MessageCount(std::move(counter), std::move(envelope),
-                                sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
+                                sender_ == SenderClass::kOther ? Direction::kIn : Direction::kOut);
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,

@@ -43,7 +43,7 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
   storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
                                       newcomer && !known};
   if (!outcome.counted.pieces) {
-    auto pieces = counters::counted_keys(open.site, message.space, message.pieces).addition;
+    auto pieces = counters::counted_keys(open.site, message.direction, message.pieces).addition;
     pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
     if (!pieces.counters.empty() || !pieces.pairs.empty()) {
       Status done = go_on();
@@ -84,7 +84,7 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
   if (Status looked = open.table->each_hash(message.name, self, add_hash); !looked) return looked;
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  auto who = counters::counted_keys(open.site, message.space, pairs).addition;
+  auto who = counters::counted_keys(open.site, message.direction, pairs).addition;
   who.amounts.of(Measure::kMass) = 1;
   who.amounts.of(Measure::kComplaint) = 1;
   if (Status still = go_on(); !still) return still;

@@ -30,7 +30,7 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
                                   .signs = {}};
   const bool proved = counters::is_from_proved(message.pieces);
   for (const storage::counters::Pair& key :
-       counters::keys_of(open.site, message.space, message.pieces))
+       counters::keys_of(open.site, message.direction, message.pieces))
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());

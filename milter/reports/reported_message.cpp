@@ -119,7 +119,7 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
                            bytes.substr(std::min(header.body_begin, bytes.size())), bytes);
   out.history_name = counters::message_id_name(site, message_id);
   const auto origin = counters::origin_of(header.fields, settings.milter.local_networks);
-  if (!origin.envelope.user.empty()) out.space = storage::counters::Space::kOut;
+  if (!origin.envelope.user.empty()) out.direction = storage::counters::Direction::kOut;
 
   const mime::Analysis analysis = mime::analyze(bytes, settings.mime);
   mime::WorkMeter work(mime::steps_for(bytes.size(), settings.mime.work_max));

@@ -53,7 +53,7 @@ std::vector<TaughtRule> taught_rules(const Settings& settings);
 struct ReportedMessage {
   std::uint64_t name = 0;          ///< reported_name()
   std::uint64_t history_name = 0;  ///< counters::message_id_name()
-  storage::counters::Space space = storage::counters::Space::kIn;
+  storage::counters::Direction direction = storage::counters::Direction::kIn;
   std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
   std::set<Digest> files;  ///< those of the hashes that are checksums of files and images

@@ -36,7 +36,8 @@ namespace {
 
 constexpr std::size_t kDigestHexShown = 10;
 
-/// A copy of everything that an account of a hit needs: the look-up may be gone when it is made.
+/// A copy of everything that an explanation of a hit needs: the look-up may be gone when it is
+/// made.
 struct FuzzyHit {
   Hit hit;
   std::string rule;

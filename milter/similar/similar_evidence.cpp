@@ -31,7 +31,7 @@ std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
 
 constexpr std::size_t kNameBytesShown = 200;  // of the name of a file, in a header
 
-/// A copy of everything that an account of a hit needs.
+/// A copy of everything that an explanation of a hit needs.
 struct WeighedHit {
   SimilarShare share;
   SimilarHit hit;

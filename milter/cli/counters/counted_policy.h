@@ -15,7 +15,7 @@ namespace shingled::milter::cli {
 /// The counters of the pieces that are needed, as the milter asks for them, with one request for
 /// each. `recipients`: of the message, whose own word counts.
 /// Errors:  those of CounterClient: the first one.
-Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
+Result<rules::CounterFacts> ask_counters(CounterClient& client, Direction direction,
                                          std::span<const mime::Piece> pieces,
                                          const features::CounterNeeds& needs,
                                          std::span<const std::string> recipients);

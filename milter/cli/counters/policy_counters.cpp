@@ -48,8 +48,8 @@ void PolicyCounters::add_to(rules::Facts& facts, std::string_view message,
   for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
     found.pieces.push_back(std::move(piece));
   for (mime::Piece& piece : matched_files(facts)) found.pieces.push_back(std::move(piece));
-  auto asked = ask_counters(client_, envelope.user.empty() ? Space::kIn : Space::kOut, found.pieces,
-                            needs_, envelope.recipients);
+  auto asked = ask_counters(client_, envelope.user.empty() ? Direction::kIn : Direction::kOut,
+                            found.pieces, needs_, envelope.recipients);
   if (asked) {
     facts.counters = *std::move(asked);
     facts.counters.left_out = found.dropped > 0;

@@ -84,7 +84,7 @@ TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
   EXPECT_TRUE(has(PieceType::kLinkDomain, "example.org"));
   EXPECT_FALSE(message.hashes.empty());
   EXPECT_EQ(message.not_taught, "");
-  EXPECT_EQ(message.space, storage::counters::Space::kIn);
+  EXPECT_EQ(message.direction, storage::counters::Direction::kIn);
 }
 
 TEST(ReportedMessage, TeachesOnlyWhatItSaysItself) {
