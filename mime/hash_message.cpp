@@ -63,7 +63,7 @@ class MessageHasher {
     for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
     const bool refused = meter_.refused() || scripts_refused_;
     result_.incomplete = parts_.incomplete || refused;
-    if (refused) note("work limit reached");
+    if (refused) add_defect("work limit reached");
     result_.work_left = meter_.left();
     return std::move(result_);
   }
@@ -73,11 +73,11 @@ class MessageHasher {
     TextStages text;
     const bool rspamd_only = !robust_ && !observer_;
     read_text(parts_, i, meter_, text, rspamd_only ? Views::kRspamd : Views::kRspamdAndBrowser);
-    if (text.html.truncated) note("html limit reached");
+    if (text.html.truncated) add_defect("html limit reached");
     if (!text.complete) return;
     if (observer_) observer_(i, text);
     share_language(i, text.words);
-    if (text.words.truncated) note("text limit reached");
+    if (text.words.truncated) add_defect("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
     if (text.is_mostly_quoted()) quote_text(i);
@@ -98,7 +98,7 @@ class MessageHasher {
     if (heard && !words.tokens.empty()) words.language.code = language_;
   }
 
-  void note(std::string_view defect) { note_once(result_.defects, defect); }
+  void add_defect(std::string_view defect) { add_once(result_.defects, defect); }
 
   void hash_robust(std::size_t i, const TextStages& text) {
     const std::size_t bytes = std::min(text.own().size(), kRobustTextBytesMax);

@@ -26,7 +26,7 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
   if (options.names)
     tell = [names = std::weak_ptr(names())](PieceType type, std::uint64_t shingle,
                                             std::string_view text) {
-      if (const auto held = names.lock()) held->note(type, shingle, text);
+      if (const auto held = names.lock()) held->remember(type, shingle, text);
     };
   current_.set(std::make_shared<const MessageCounter>(
       MessageCounter::Setup{.options = options,

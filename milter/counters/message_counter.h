@@ -168,7 +168,7 @@ class MessageCounter {
                    std::span<const storage::counters::Pair> keys,
                    storage::counters::CounterStore& store) const;
   /// Logs the beginning and the end of an outage.
-  void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
+  void log_outage(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 
   /// Pieces of a message, with their keys.
   struct Asked {

@@ -170,7 +170,7 @@ std::int64_t UpdateGroup::list_growth() const {
 }
 
 void UpdateGroup::publish() {
-  for (const auto& [digest, change] : changes_) gone_.note(digest, change.own_gone, now_);
+  for (const auto& [digest, change] : changes_) gone_.remember(digest, change.own_gone, now_);
   // New records are added before old ones are removed, so that a reader finds one of the two.
   std::vector<FuzzyIndex::NewRecord> added;
   for (const Change* change : in_order_) {

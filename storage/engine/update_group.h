@@ -39,7 +39,7 @@ class RecentlyGone {
     return gone >= now && gone - now < kNear ? gone + 1 : now;
   }
   /// Remembers that a part with the creation `gone` (0 = none) was removed at `now`.
-  void note(const Digest& digest, std::uint32_t gone, std::uint32_t now) {
+  void remember(const Digest& digest, std::uint32_t gone, std::uint32_t now) {
     if (gone < now) return;
     if (now != swept_) std::erase_if(created_, [&](const auto& one) { return one.second < now; });
     swept_ = now;

@@ -83,14 +83,14 @@ void RedisWriter::run() {
   bool more = true;
   while (!queue_.finished()) {
     const auto group = queue_.take(kGroupMax, more ? std::chrono::milliseconds(0) : kPatience, {});
-    if (!group.empty()) take_in(group);
+    if (!group.empty()) send_group(group);
     more = deliver();
     send_refreshes();
     if (clock_.now() >= count_due_) read_count();
   }
 }
 
-void RedisWriter::take_in(const std::vector<QueuedUpdate>& group) {
+void RedisWriter::send_group(const std::vector<QueuedUpdate>& group) {
   // Updates in the journal came before and must be sent first.
   if (journal_ != nullptr && journal_->size() > 0) {
     return keep(group, {ErrorCode::kUnavailable, "earlier updates wait for Redis"});

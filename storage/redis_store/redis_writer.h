@@ -76,7 +76,7 @@ class RedisWriter {
   };
 
   void run();
-  void take_in(const std::vector<QueuedUpdate>& group);
+  void send_group(const std::vector<QueuedUpdate>& group);
   /// Puts a group into the journal as far as it has room, and refuses the rest.
   void keep(const std::vector<QueuedUpdate>& group, const Error& reason);
   /// Sends the oldest updates of the journal. Returns true if there are more to send at once.

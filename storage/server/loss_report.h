@@ -40,7 +40,7 @@ class LossReport {
 
   /// `kernel_drops`: packets that found no room in the socket's buffer; `too_late`: packets that
   /// the server dropped.
-  void note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
+  void record(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
   /// A request was lost because there was no memory for it. If there is no memory for the log line
   /// either, the next call writes the line.
   void note_no_memory(TimePoint now) noexcept;

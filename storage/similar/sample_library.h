@@ -95,7 +95,7 @@ class SampleLibrary {
   Status catch_up() SHINGLED_REQUIRES(changing_);
   void follow_own_change() SHINGLED_REQUIRES(changing_);
   /// Adds the samples to the index and clears `samples`.
-  void take_in(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
+  void add_to_index(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
 
   const LibraryOptions options_;
   mutable Mutex changing_;  ///< held to use the file, and to change the index
