@@ -13,12 +13,12 @@ namespace shingled::milter::cli {
 /// Progress of a long command and its remaining time, on the error stream: only on a terminal, only
 /// if it takes long, at most ten updates a second. Ctrl-C ends the work at its next report.
 /// Threads: one thread.
-class WorkMeter {
+class ProgressMeter {
  public:
-  WorkMeter(Console& console, const Clock& clock);
-  ~WorkMeter();
-  WorkMeter(const WorkMeter&) = delete;
-  WorkMeter& operator=(const WorkMeter&) = delete;
+  ProgressMeter(Console& console, const Clock& clock);
+  ~ProgressMeter();
+  ProgressMeter(const ProgressMeter&) = delete;
+  ProgressMeter& operator=(const ProgressMeter&) = delete;
 
   /// False = Ctrl-C was pressed.
   bool report(const storage::WorkDone& work);
