@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/base/hex.h"
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 #include "milter/rules/unknown.h"
 
 namespace shingled::milter::rules {
@@ -79,7 +79,7 @@ std::vector<Detail> FuzzyHit::details() const {
           {"weight", hit.weight},
           {"score", hit.score},
           {"dropped", hit.dropped},
-          {"standing", std::string(to_string(hit.standing))},
+          {"standing", std::string(to_string(hit.strength))},
           {"spared", hit.spared},
           {"quoted", hit.quoted}};
 }
@@ -110,16 +110,16 @@ Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,
                         const ActionOptions& actions) {
   const HoldScores hold = hold_scores(actions);
   std::vector<Hit> hits = score_hits(facts, rules);
-  hold_hits(hits, standings(facts, rules), hold);
+  hold_hits(hits, hit_strengths(facts, rules), hold);
   keep_white_to_its_part(hits, facts);
 
   Findings findings;
   findings.source = &kFuzzySource;
   // The sum over several lists and rules may reach no more than the strongest hit may by itself.
   // The limit is for this source only: evidence of other sources adds to it.
-  const Standing standing = strongest_standing(hits);
-  if (standing != Standing::kFull) {
-    findings.score_max = standing == Standing::kMarks ? hold.marks : hold.noted;
+  const HitStrength strength = strongest_of(hits);
+  if (strength != HitStrength::kFull) {
+    findings.score_max = strength == HitStrength::kMarks ? hold.marks : hold.noted;
   }
   findings.held = std::any_of(hits.begin(), hits.end(),
                               [](const Hit& hit) { return hit.held > 0 && !hit.dropped; });

@@ -57,7 +57,7 @@ std::set<std::uint64_t> with_matching(const std::set<std::uint64_t>& hashes) {
 
 /// The standing reports, what they have taught, and nothing else.
 struct Model {
-  struct Standing {
+  struct StandingReport {
     ReportKind kind;
     std::set<std::uint64_t> hashes;
     std::uint64_t turn;
@@ -67,8 +67,8 @@ struct Model {
     std::uint64_t agreed = 0;
     std::uint64_t disagreed = 0;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Standing> reports;  ///< message, reporter
-  std::map<std::uint64_t, std::int64_t> last;                           ///< by message
+  std::map<std::pair<std::uint64_t, std::uint64_t>, StandingReport> reports;  ///< message, reporter
+  std::map<std::uint64_t, std::int64_t> last;                                 ///< by message
   std::map<std::uint64_t, std::int64_t> first;
   std::map<std::uint64_t, Past> past;
   std::map<std::uint64_t, std::int32_t> owned;  ///< what belongs to the reports
@@ -100,7 +100,7 @@ struct Model {
   /// The people of a hash that somebody reported, each with what he said last.
   [[nodiscard]] std::vector<Supporter> supporters(std::uint64_t hash) const {
     if (!is_reported(hash)) return {};
-    std::map<std::uint64_t, Standing> words;
+    std::map<std::uint64_t, StandingReport> words;
     for (const auto& [name, report] : reports) {
       const auto meant = matching(hash);
       if (std::ranges::none_of(

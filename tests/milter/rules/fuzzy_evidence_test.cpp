@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "milter/rules/fuzzy_evidence.h"
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"
 
@@ -81,9 +81,9 @@ TEST(FuzzyEvidence, GivesNoStandingToWhatIsNotQuoted) {
   facts.text = TextAmount::kLong;
   facts.lookups = {hit_lookup(mime::PartKind::kRobust, 0.96875F, {{11, 7}}),
                    hit_lookup(mime::PartKind::kAttachment, 1.0F, {{11, 20}})};
-  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kFull) << "of a known body";
+  EXPECT_EQ(hit_strengths(facts, std::span(&rule, 1))[1], HitStrength::kFull) << "of a known body";
   facts.lookups[0].hash.quoted = true;
-  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kMarks);
+  EXPECT_EQ(hit_strengths(facts, std::span(&rule, 1))[1], HitStrength::kMarks);
 }
 
 TEST(FuzzyEvidence, IsDroppedIfItIsTooWeak) {
