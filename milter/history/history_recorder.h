@@ -84,7 +84,7 @@ class HistoryRecorder {
   HistoryRecorder& operator=(HistoryRecorder&&) = delete;
 
   void record(const JudgedMessage& message) noexcept;
-  /// What people say of a message. `message`: counters::message_id_name() of its Message-ID. kNone
+  /// What people say of a message. `message`: counters::history_id() of its Message-ID. kNone
   /// takes the label back. A message that the history does not have is no error.
   void label(std::uint64_t message, Label label) noexcept;
   /// New bounds after a reload; the file stays.

@@ -128,7 +128,7 @@ Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std:
 std::map<std::uint64_t, std::string> ReportDesk::known_names(const State& state, bool wanted) {
   std::map<std::uint64_t, std::string> out;
   const auto add = [&](const std::string& name) {
-    out.try_emplace(reporter_name(state.open->site, state.names.mailbox_of(name)), name);
+    out.try_emplace(reporter_id(state.open->site, state.names.mailbox_of(name)), name);
   };
   for (const std::string& name : state.settings->reports.trusted_reporters) add(name);
   if (!wanted) return out;

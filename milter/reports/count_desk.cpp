@@ -69,9 +69,8 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
                                   const ReportedMessage& message,
                                   storage::counters::CounterStore& store, TimePoint deadline,
                                   const ReportPolicy& policy) {
-  const std::string reporter = hex_name(self);
-  std::vector<mime::Piece> pairs = {
-      {PieceType::kMessageReporter, hex_name(message.name), reporter}};
+  const std::string reporter = hex_id(self);
+  std::vector<mime::Piece> pairs = {{PieceType::kMessageReporter, hex_id(message.name), reporter}};
   // Only hashes whose reporters are few enough for this one to count among them.
   const auto add_hash = [&](const ReportedHash& hash, std::span<const Supporter> supporters) {
     const auto known = std::ranges::find_if(

@@ -70,7 +70,7 @@ ReportPolicy ReportDesk::report_policy(const State& state) const {
 std::set<std::uint64_t> ReportDesk::trusted_names(const State& state) {
   std::set<std::uint64_t> out;
   for (const std::string& name : state.settings->reports.trusted_reporters)
-    out.insert(reporter_name(state.open->site, state.names.mailbox_of(name)));
+    out.insert(reporter_id(state.open->site, state.names.mailbox_of(name)));
   return out;
 }
 
@@ -80,10 +80,10 @@ void ReportDesk::refresh_names(State& state) {
     state.open->trusted = trusted_names(state);
 }
 
-Result<std::uint64_t> ReportDesk::name_of(State& state, std::string_view reporter) {
+Result<std::uint64_t> ReportDesk::known_reporter_id(State& state, std::string_view reporter) {
   const CounterKeyBytes& site = state.open->site;
-  const std::uint64_t name = reporter_name(site, state.names.mailbox_of(reporter));
-  const std::uint64_t before = reporter_name(site, reporter);
+  const std::uint64_t name = reporter_id(site, state.names.mailbox_of(reporter));
+  const std::uint64_t before = reporter_id(site, reporter);
   if (before != name) {
     if (Status done = state.open->table->rename_reporter(before, name); !done) return done.error();
   }
@@ -109,7 +109,7 @@ Status ReportDesk::open(State& state) {
   if (state.open != nullptr) return {};
   auto site = site_key(*state.settings);
   if (!site) return site.error();
-  auto table = ReportTable::open(state.settings->reports.file, site_name(*site));
+  auto table = ReportTable::open(state.settings->reports.file, site_id(*site));
   if (!table) {
     Error error = table.error().in("reports.file");
     // The fault is not that of the report.
@@ -231,7 +231,7 @@ Status ReportDesk::check_rate(State& state, std::uint64_t reporter) {
 Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   if (Status opened = open(state); !opened) return opened.error();
   if (Status ready = make_ready(state); !ready) return ready.error();
-  const auto reporter = name_of(state, report.reporter);
+  const auto reporter = known_reporter_id(state, report.reporter);
   if (!reporter) return reporter.error();
   if (Status few = check_rate(state, *reporter); !few) return few.error();
   auto receipt = take_from(state, report, *reporter);
@@ -322,10 +322,10 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   if (!told) return told.error();
   receipt.figures = *told;
   const bool said_before = outcome.what == ReportOutcome::What::kSame && outcome.counted.whole;
-  if (setup_.label && message.history_name != 0 && !said_before) {
+  if (setup_.label && message.history_id != 0 && !said_before) {
     const auto who = open.table->reporters_of(message.name);
     if (!who) return who.error();
-    setup_.label(message.history_name, majority_of(*who, policy));
+    setup_.label(message.history_id, majority_of(*who, policy));
   }
   receipt.counted = said_before;
   if (!said_before) {
@@ -338,8 +338,8 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   const Unlocked waits(mutex_);
   logger_.info(LogLine("report")
                    .field("kind", to_string(report.kind))
-                   .field("reporter", hex_name(outcome.reporter.name))
-                   .field("message", hex_name(message.name))
+                   .field("reporter", hex_id(outcome.reporter.name))
+                   .field("message", hex_id(message.name))
                    .field("what", to_string(outcome.what))
                    .field("hashes", receipt.hashes)
                    .field("changed", receipt.changed)

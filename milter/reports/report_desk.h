@@ -115,7 +115,7 @@ struct KnownCase {
 };
 
 /// Told after each report that is new, turned or was not finished before: the name of the
-/// Message-ID (counters::message_id_name) and what the message is by majority_of() all who reported
+/// Message-ID (counters::history_id) and what the message is by majority_of() all who reported
 /// it. Must not block and not throw.
 using LabelSink = std::function<void(std::uint64_t message, std::optional<ReportKind> label)>;
 
@@ -236,9 +236,9 @@ class ReportDesk {
                                                                         bool wanted);
   /// Reads again who a name means, if that may have changed.
   void refresh_names(State& state);
-  /// The name of a mailbox among the reports. Reports under the name that versions before it gave a
+  /// The id of a mailbox among the reports. Reports under the id that versions before it gave a
   /// reporter become those of the mailbox.
-  Result<std::uint64_t> name_of(State& state, std::string_view reporter);
+  Result<std::uint64_t> known_reporter_id(State& state, std::string_view reporter);
   /// What follows from a report that is in the table: weights, label, counters.
   Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
                                const storage::sqlite::ReportOutcome& outcome,

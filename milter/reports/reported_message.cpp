@@ -66,8 +66,8 @@ void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
 
 }  // namespace
 
-std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
-                            std::string_view body, std::string_view bytes) {
+std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_id,
+                          std::string_view body, std::string_view bytes) {
   if (message_id.empty()) return fingerprint::siphash(site, bytes);
   std::string text = fmt::format("reported:{}:{}:", message_id.size(), message_id);
   const std::size_t last = body.find_last_not_of("\r\n");
@@ -77,11 +77,11 @@ std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view messag
   return fingerprint::siphash(site, text);
 }
 
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox) {
+std::uint64_t reporter_id(const CounterKeyBytes& site, std::string_view mailbox) {
   return fingerprint::siphash(site, "reporter:" + ascii::to_lower(mailbox));
 }
 
-std::uint64_t site_name(const CounterKeyBytes& site) { return reporter_name(site, ""); }
+std::uint64_t site_id(const CounterKeyBytes& site) { return reporter_id(site, ""); }
 
 bool is_reporter(std::string_view name) {
   return !name.empty() && name.size() <= kReporterBytesMax &&
@@ -115,9 +115,9 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
   ReportedMessage out;
   const auto header = mime::split_header_block(bytes, settings.mime);
   const std::string_view message_id = counters::message_id_of(header.fields);
-  out.name = reported_name(site, message_id,
-                           bytes.substr(std::min(header.body_begin, bytes.size())), bytes);
-  out.history_name = counters::message_id_name(site, message_id);
+  out.name =
+      reported_id(site, message_id, bytes.substr(std::min(header.body_begin, bytes.size())), bytes);
+  out.history_id = counters::history_id(site, message_id);
   const auto origin = counters::origin_of(header.fields, settings.milter.local_networks);
   if (!origin.envelope.user.empty()) out.direction = storage::counters::Direction::kOut;
 

@@ -17,22 +17,22 @@
 
 namespace shingled::milter::reports {
 
-/// The name of a message among the reports: a hash under the site's key of its Message-ID and its
+/// The id of a message among the reports: a hash under the site's key of its Message-ID and its
 /// body, or without a Message-ID of all its bytes. The sender chooses the Message-ID, and a
 /// campaign may use one for many texts. Line breaks of each form are equal, and blank lines at the
 /// end do not count: mail programs differ in them. `message_id`: without blanks around it; empty =
 /// none.
 /// Threads: stateless.
 /// Cost:    a copy of the body.
-std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
-                            std::string_view body, std::string_view bytes);
+std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_id,
+                          std::string_view body, std::string_view bytes);
 
-/// The name of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
+/// The id of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
 /// letters in lower case.
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox);
+std::uint64_t reporter_id(const CounterKeyBytes& site, std::string_view mailbox);
 
-/// A number by which one key of a site is told from another. It is the name of no reporter.
-std::uint64_t site_name(const CounterKeyBytes& site);
+/// A number by which one key of a site is told from another. It is the id of no reporter.
+std::uint64_t site_id(const CounterKeyBytes& site);
 
 /// Whether a name may be that of a reporter: 1 to 256 bytes without control bytes.
 bool is_reporter(std::string_view name);
@@ -51,8 +51,8 @@ std::vector<TaughtRule> taught_rules(const Settings& settings);
 
 /// What a report needs of a message.
 struct ReportedMessage {
-  std::uint64_t name = 0;          ///< reported_name()
-  std::uint64_t history_name = 0;  ///< counters::message_id_name()
+  std::uint64_t name = 0;        ///< reported_id()
+  std::uint64_t history_id = 0;  ///< counters::history_id()
   storage::counters::Direction direction = storage::counters::Direction::kIn;
   std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax

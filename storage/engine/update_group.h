@@ -180,7 +180,7 @@ class UpdateGroup {
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
   std::vector<Change*> in_order_;     ///< points into `changes_`; order of first use
-  std::vector<UpdateName> names_;     ///< of the updates that were folded
+  std::vector<UpdateId> names_;       ///< of the updates that were folded
   std::vector<std::uint64_t> seals_;  ///< of the updates that were sealed
   Status trouble_;                    ///< the first error
   Status refusal_;

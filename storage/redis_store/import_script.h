@@ -22,7 +22,7 @@ struct SeenRecord {
 struct ImportContext {
   std::string_view prefix;
   std::string_view sha;     ///< the reply to SCRIPT LOAD of `import_script`
-  UpdateName group{};       ///< the unique name of the group in its markers
+  UpdateId group{};         ///< the unique name of the group in its markers
   bool in_one_step = true;  ///< slots and counter together with the record; false for a cluster
 };
 

@@ -13,7 +13,7 @@
 #include "config/base/logger.h"
 #include "config/base/outage.h"
 #include "config/base/random.h"
-#include "storage/model/recent_names.h"
+#include "storage/model/recent_ids.h"
 #include "storage/model/update_queue.h"
 #include "storage/redis_store/redis_counters.h"
 #include "storage/redis_store/update_sender.h"
@@ -72,7 +72,7 @@ class RedisWriter {
  private:
   struct Refreshes {
     std::vector<Fingerprint> waiting;
-    RecentNames recent;
+    RecentIds recent;
   };
 
   void run();

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/access/source_name.h"
+#include "storage/access/source_id.h"
 #include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::server {
@@ -93,7 +93,7 @@ std::variant<Drop, RequestHandler::AdmittedPacket> RequestHandler::admit_and_ope
   }
   if (kept == nullptr)
     keys_.keep(request.key, request.client, *key, access_->sources().source_of(peer.ip), now);
-  const std::uint64_t seal = crypto::seal_name(request.sealed);
+  const std::uint64_t seal = crypto::seal_id(request.sealed);
   if (peer.transport == Transport::kDatagram) {
     const bool repeated = seals_.test_and_add(seal);
     if (known) {
@@ -251,7 +251,7 @@ PendingUpdate RequestHandler::pending(const protocol::Command& command, const Op
   PendingUpdate pending;
   Update& update = pending.update;
   update.seal = opened.seal;
-  update.source = access::source_name(peer.ip);
+  update.source = access::source_id(peer.ip);
   update.fingerprint.digest = command.digest;
   if (const Shingles* shingles = command.shingles_or_null())
     update.fingerprint.shingles = *shingles;
@@ -286,7 +286,7 @@ PendingUpdate RequestHandler::pending(const protocol::Command& command, const Op
     writer.u16(peer.port);
   }
   writer.bytes(opened.command.subspan(1, protocol::kCommandBytes - 1));
-  update.name = crypto::message_name(BytesView(bytes).first(writer.written()));
+  update.name = crypto::content_id(BytesView(bytes).first(writer.written()));
   return pending;
 }
 

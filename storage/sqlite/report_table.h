@@ -42,7 +42,7 @@ enum class Ruling : std::uint8_t {
   kReopens,  ///< its hashes, and those that match them, are open again
 };
 
-/// One report. Names are keyed hashes.
+/// One report. `message` and `reporter` are ids: keyed hashes.
 struct ReportRow {
   std::uint64_t message = 0;
   std::uint64_t reporter = 0;
