@@ -57,6 +57,8 @@ static_assert(kHasWholeTable<HistoryEvents>);
 /// counted, and the log says so once. Within a day after the clock jumped ahead, nothing is removed
 /// because of its age: the clock may be wrong.
 ///
+/// Does not: keep a text or an address of a message; what it knows of them are keyed hashes.
+///
 /// Threads: any thread; one inside, "history", that writes every second and when much waits. The
 ///          destructor writes what is left.
 /// Cost:    record: hashes and codes the message, some 10 µs; never waits for the disk.

@@ -143,6 +143,9 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// closed: reports of others change nothing until somebody trusted says spam.
 ///
 /// The file is opened with the first report, so that nobody's mail depends on it.
+/// Does not: prove who the reporter is, which the caller must do; keep the text or the addresses of
+/// a message, only ids, hashes and counts; move or delete mail.
+///
 /// Threads: any; one report or decision at a time. While it waits for the storage, for counters or
 ///          for what people said, new settings and questions do not wait for it. `close` ends its
 ///          wait for the storage, and waits for the others: one deadline of 3 s at most.

@@ -22,6 +22,8 @@ namespace shingled::storage::engine {
 ///
 /// Invariants: an update that `submit` acknowledged is in the file (as firmly as
 /// `storage.durability` says). The index holds nothing that the file does not have.
+/// Does not: decide who may read or write, or how often (storage/access); send anything to mirrors
+/// (storage/replication); compare texts, of which it has only digests and shingles.
 /// Threads: any thread; one writer thread inside. `open` starts it. The destructor joins it after
 /// everything queued is committed.
 class Engine final : public FuzzyStore {

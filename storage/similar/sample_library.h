@@ -37,6 +37,9 @@ struct LibraryOptions {
 /// When `add` or `remove` has succeeded, the change is on disk. The index in memory shows the
 /// content of the file. Changes by other processes appear at the next `refresh`.
 ///
+/// Does not: open containers or sign files (milter/similar does); keep the files themselves, only
+/// their names and signatures.
+///
 /// Errors: those of SampleFile. If a change fails, nothing has changed.
 /// Threads: any thread. Searches, `each` and `counts` run at the same time as a change; changes run
 /// one after another. Several processes may have the file open.
