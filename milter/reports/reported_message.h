@@ -17,7 +17,7 @@
 
 namespace shingled::milter::reports {
 
-/// The id of a message among the reports: a hash under the site's key of its Message-ID and its
+/// The name of a message among the reports: a hash under the site's key of its Message-ID and its
 /// body, or without a Message-ID of all its bytes. The sender chooses the Message-ID, and a
 /// campaign may use one for many texts. Line breaks of each form are equal, and blank lines at the
 /// end do not count: mail programs differ in them. `message_id`: without blanks around it; empty =
@@ -27,11 +27,11 @@ namespace shingled::milter::reports {
 std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_id,
                           std::string_view body, std::string_view bytes);
 
-/// The id of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
+/// The name of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
 /// letters in lower case.
 std::uint64_t reporter_id(const CounterKeyBytes& site, std::string_view mailbox);
 
-/// A number by which one key of a site is told from another. It is the id of no reporter.
+/// A number by which one key of a site is told from another. It is the name of no reporter.
 std::uint64_t site_id(const CounterKeyBytes& site);
 
 /// Whether a name may be that of a reporter: 1 to 256 bytes without control bytes.
