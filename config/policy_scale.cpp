@@ -24,7 +24,7 @@ std::optional<std::pair<std::string, double>> spam_threshold(const ActionOptions
   return lowest;
 }
 
-/// Without the digits that binary fractions leave behind.
+/// Without the digits that binary fractions leave.
 double times(double score, double factor) {
   constexpr double kSteps = 1e6;
   return std::round(score * factor * kSteps) / kSteps;

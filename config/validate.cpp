@@ -156,7 +156,7 @@ void check_promote(const Settings& settings, const YamlNode& root, Diagnostics& 
                    "has no effect without a history; allowed: with history.enabled, or off");
 }
 
-/// A message of the greatest length must find memory, otherwise it would be deferred for ever.
+/// A message of the greatest length must find memory, otherwise it would be deferred each time.
 void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const MilterOptions& milter = settings.milter;
   if (fits_memory(milter.message_bytes_max, milter.memory_max)) return;

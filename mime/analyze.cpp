@@ -93,7 +93,7 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   parts->body = body_texts(mail, parts->contents);
   parts->of_others = parts_of_others(mail);
   parts->answer = answer_in(message, options);
-  if (meter.refused()) mail.note_missing("work limit reached");
+  if (meter.refused()) mail.add_missing("work limit reached");
   parts->incomplete = mail.incomplete;
   parts->work_left = steps - steps / 2 + meter.left();
   return Analysis(parts);

@@ -81,6 +81,8 @@ class Analysis {
 ///
 /// Input:   raw RFC 5322 bytes, CRLF or LF, possibly malformed. `stop` ends the analysis early, as
 ///          if the work limit had been reached.
+/// Does not: decrypt, check signatures, unpack archives (mime/container does), follow links or read
+///          texts in pictures.
 /// Errors:  none; malformed mail gives a value and a list of defects. Limits: `options`.
 /// Threads: stateless.
 /// Cost:    one pass over the bytes; decoded bodies take at most as much memory as the message.

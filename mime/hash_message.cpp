@@ -42,9 +42,11 @@ class MessageHasher {
     const std::size_t count = parts_.mail.parts.size();
     std::vector<bool> in_body(count);
     for (const std::uint32_t i : parts_.body) in_body[i] = true;
-    sisters_ = find_sister_texts(parts_.mail, parts_.contents);
-    if (sisters_) hash_text(sisters_->speaker, in_body[sisters_->speaker]);
-    const auto is_left = [&](std::size_t i) { return !sisters_ || i != sisters_->speaker; };
+    alternatives_ = find_alternative_pair(parts_.mail, parts_.contents);
+    if (alternatives_) hash_text(alternatives_->chosen, in_body[alternatives_->chosen]);
+    const auto is_left = [&](std::size_t i) {
+      return !alternatives_ || i != alternatives_->chosen;
+    };
     for (const std::uint32_t i : parts_.body) {
       if (is_left(i)) hash_text(i, true);
     }
@@ -61,7 +63,7 @@ class MessageHasher {
     for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
     const bool refused = meter_.refused() || scripts_refused_;
     result_.incomplete = parts_.incomplete || refused;
-    if (refused) note("work limit reached");
+    if (refused) add_defect("work limit reached");
     result_.work_left = meter_.left();
     return std::move(result_);
   }
@@ -71,11 +73,11 @@ class MessageHasher {
     TextStages text;
     const bool rspamd_only = !robust_ && !observer_;
     read_text(parts_, i, meter_, text, rspamd_only ? Views::kRspamd : Views::kRspamdAndBrowser);
-    if (text.html.truncated) note("html limit reached");
+    if (text.html.truncated) add_defect("html limit reached");
     if (!text.complete) return;
     if (observer_) observer_(i, text);
     share_language(i, text.words);
-    if (text.words.truncated) note("text limit reached");
+    if (text.words.truncated) add_defect("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
     if (text.is_mostly_quoted()) quote_text(i);
@@ -90,13 +92,13 @@ class MessageHasher {
 
   /// Only the number of words that the rule wants depends on it: they are stemmed already.
   void share_language(std::size_t i, TextWords& words) {
-    if (!sisters_) return;
-    if (i == sisters_->speaker) language_ = words.language.code;
-    const bool heard = i == sisters_->listener && !language_.empty();
+    if (!alternatives_) return;
+    if (i == alternatives_->chosen) language_ = words.language.code;
+    const bool heard = i == alternatives_->other && !language_.empty();
     if (heard && !words.tokens.empty()) words.language.code = language_;
   }
 
-  void note(std::string_view defect) { note_once(result_.defects, defect); }
+  void add_defect(std::string_view defect) { add_once(result_.defects, defect); }
 
   void hash_robust(std::size_t i, const TextStages& text) {
     const std::size_t bytes = std::min(text.own().size(), kRobustTextBytesMax);
@@ -174,7 +176,7 @@ class MessageHasher {
   const TextObserver& observer_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
-  std::optional<SisterTexts> sisters_;
+  std::optional<AlternativePair> alternatives_;
   std::string_view language_;  ///< of the alternative that speaks for both, once read
   std::vector<bool> quoting_;  ///< by part: texts that mostly quote
   std::vector<bool> cited_;    ///< by part: pictures that those bring with them

@@ -25,7 +25,7 @@ struct OpenedStore {
 
 /// Opens the store that `storage.backend` names: the embedded engine, Redis, or a store that keeps
 /// nothing. `clock`, `random` and `logger` must outlive the store.
-/// `watcher` is told how much of its file the engine has loaded, and can stop the loading.
+/// `watcher` learns how much of its file the engine has loaded, and can stop the loading.
 /// Errors: those of Engine::open and RedisStore::open, with the name of the option.
 Result<OpenedStore> open_store(const StorageOptions& options, Clock& clock, Random& random,
                                Logger& logger, const engine::LoadWatcher& watcher = {});

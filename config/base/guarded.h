@@ -126,8 +126,8 @@ class Guarded {
 };
 
 /// A lock that many threads hold together to read, and one alone to change. One that wants it alone
-/// waits only for the readers that have it now: those that come later wait behind it. With
-/// std::shared_mutex readers that keep coming could keep it out for ever.
+/// waits only for the readers that have it now: those that come later wait for it. With
+/// std::shared_mutex readers that keep coming could keep it out without end.
 ///
 /// For std::unique_lock and std::shared_lock.
 /// Threads: any thread.

@@ -11,7 +11,8 @@
 
 namespace shingled {
 
-/// A thread that does the same work again and again: after each pause, and at once when it is told.
+/// A thread that does the same work again and again: after each pause, and at once when it is
+/// woken.
 ///
 /// The work is never done twice at the same time. A `wake` while it is under way counts for the
 /// next time; several count as one.

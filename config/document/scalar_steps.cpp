@@ -43,7 +43,7 @@ class Cursor {
 
 enum class Style { kPlain, kSingle, kDouble, kBlock };
 
-/// Goes behind what stands before the first letter of the value.
+/// Goes to the end of what stands before the first letter of the value.
 Style open(Cursor& cursor) {
   while (cursor.letter() == '!' || cursor.letter() == '&') {  // a tag, an anchor
     cursor.skip_word();
@@ -91,13 +91,13 @@ Escape escape_at(std::string_view text) {
 void skip_between(Cursor& cursor, Style style) {
   cursor.skip_blanks();
   while (style == Style::kDouble && cursor.letter() == '\\' && cursor.rest().size() > 1 &&
-         (cursor.rest()[1] == '\n' || cursor.rest()[1] == '\r')) {  // the line goes on
+         (cursor.rest()[1] == '\n' || cursor.rest()[1] == '\r')) {  // the line continues
     cursor.skip();
     cursor.skip_blanks();
   }
 }
 
-/// Goes behind the letter `c` of the value; false if the text has another one. Gives the bytes of
+/// Goes after the letter `c` of the value; false if the text has another one. Gives the bytes of
 /// the value that it is.
 bool take(Cursor& cursor, Style style, char c, std::size_t& bytes) {
   bytes = 1;

@@ -205,7 +205,7 @@ std::optional<Position> find_tab(std::string_view text, const Position& failure,
   for (int line = start.line; line <= failure.line && !text.empty(); ++line) {
     const std::string_view here = text.substr(0, text.find('\n'));
     const std::size_t first = here.find_first_not_of(' ');
-    const bool names_key = here.find(':') != std::string_view::npos;  // a list may go on with tabs
+    const bool names_key = here.find(':') != std::string_view::npos;  // tabs may follow in a list
     if (first != std::string_view::npos && here[first] == '\t' && names_key) {
       return Position{Position::Origin::kFile, line, static_cast<int>(first) + 1};
     }

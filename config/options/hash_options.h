@@ -6,8 +6,8 @@
 
 namespace shingled {
 
-/// The word hash behind the shingles (HASHING.md section 2). The default of our built-in rule is
-/// mumhash.
+/// The word hash of which shingles are made (HASHING.md section 2). The default of our built-in
+/// rule is mumhash.
 enum class HashAlgorithm : std::uint8_t { kMumhash, kSiphash, kXxhash, kFasthash };
 
 /// The version of rspamd whose hashes are made, where versions differ (HASHING.md section 15).

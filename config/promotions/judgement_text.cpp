@@ -83,7 +83,7 @@ class LineReader {
 
 std::string line_of(const RuleJudgement& rule) {
   std::string out = "rule " + rule.name + " id=" + hex_of(rule.identity) +
-                    " state=" + std::string(to_string(rule.standing));
+                    " state=" + std::string(to_string(rule.stage));
   put(out, "since", rule.since);
   put(out, "messages", rule.figures.messages);
   put(out, "reported", rule.figures.reported);
@@ -95,13 +95,13 @@ std::string line_of(const RuleJudgement& rule) {
   return out + '\n';
 }
 
-RuleStanding standing_of(LineReader& line) {
+RuleStage stage_of(LineReader& line) {
   const std::string_view word = line.value("state");
-  for (const RuleStanding standing : {RuleStanding::kShadow, RuleStanding::kProposed,
-                                      RuleStanding::kPromoted, RuleStanding::kReturned})
-    if (to_string(standing) == word) return standing;
+  for (const RuleStage stage :
+       {RuleStage::kShadow, RuleStage::kProposed, RuleStage::kPromoted, RuleStage::kReturned})
+    if (to_string(stage) == word) return stage;
   line.fail();
-  return RuleStanding::kShadow;
+  return RuleStage::kShadow;
 }
 
 /// The windows that are lacking are the rest of the line.
@@ -121,7 +121,7 @@ std::optional<RuleJudgement> rule_of(std::string_view text) {
   RuleJudgement out;
   out.name = line.word();
   out.identity = line.take(parse_hex(line.value("id")));
-  out.standing = standing_of(line);
+  out.stage = stage_of(line);
   out.since = line.time("since");
   out.figures.messages = line.number("messages");
   out.figures.reported = line.number("reported");

@@ -30,22 +30,22 @@ struct RuleFigures {
 };
 
 /// Where a rule stands that is in shadow by the settings.
-enum class RuleStanding : std::uint8_t {
+enum class RuleStage : std::uint8_t {
   kShadow,    ///< its figures are not good enough, or too few
   kProposed,  ///< they are good; a person decides
   kPromoted,  ///< they are good, and it is out of shadow
   kReturned,  ///< it was out of shadow, and its figures turned
 };
 
-constexpr std::string_view to_string(RuleStanding standing) {
+constexpr std::string_view to_string(RuleStage stage) {
   constexpr std::array<std::string_view, 4> kWords = {"shadow", "proposed", "promoted", "returned"};
-  return kWords[static_cast<std::size_t>(standing)];
+  return kWords[static_cast<std::size_t>(stage)];
 }
 
 struct RuleJudgement {
   std::string name;
   std::uint64_t identity = 0;  ///< identity_of() of the rule that was judged
-  RuleStanding standing = RuleStanding::kShadow;
+  RuleStage stage = RuleStage::kShadow;
   WallTime since{};  ///< from when on it stands there
   RuleFigures figures;
   /// Messages without a window that the rule wants, by window.

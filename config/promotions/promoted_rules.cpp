@@ -12,7 +12,7 @@ void use_promotions(const Judgements& judgements, Settings& settings) {
   std::map<std::string_view, std::uint64_t> promoted;
   if (settings.policy.promote == PolicyPromote::kAuto && settings.history.enabled) {
     for (const RuleJudgement& rule : judgements.rules)
-      if (rule.standing == RuleStanding::kPromoted) promoted.emplace(rule.name, rule.identity);
+      if (rule.stage == RuleStage::kPromoted) promoted.emplace(rule.name, rule.identity);
   }
   std::vector<std::uint64_t> identities;
   if (!promoted.empty()) identities = identities_of(settings.policy.rules);

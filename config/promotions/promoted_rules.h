@@ -7,8 +7,8 @@
 namespace shingled::config {
 
 /// Takes the rules out of shadow that these judgements promote, and no other: those that are still
-/// what was judged, and that `policy.live` does not keep in shadow. Without `promote: auto` it is
-/// none, nor without a history, which could not say when a rule's figures turn.
+/// what was judged, and that `policy.live` does not keep in shadow. It takes none
+/// without `promote: auto` or without a history, which could not say when a rule's figures turn.
 /// Threads: stateless.
 void use_promotions(const Judgements& judgements, Settings& settings);
 

@@ -327,7 +327,7 @@ std::vector<BucketType> load_type(const Field& entry) {
         numbered.rate.limits() ||
         std::any_of(numbered.overrides.begin(), numbered.overrides.end(),
                     [](const BucketOverride& other) { return other.rate.limits(); });
-    if (limits) out.push_back(std::move(numbered));  // one that is off is none
+    if (limits) out.push_back(std::move(numbered));  // one that is off limits nothing
   }
   return out;
 }

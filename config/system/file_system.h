@@ -16,7 +16,7 @@ namespace shingled {
 class AppendFile {
  public:
   virtual ~AppendFile() = default;
-  /// Writes all bytes behind the others, or none: what a failed write left is cut off again. If
+  /// Appends all bytes to the others, or none: what a failed write left is cut off again. If
   /// that fails, too, every later call fails.
   virtual Status append(BytesView bytes) = 0;
   /// What was appended before is on the disk afterwards.

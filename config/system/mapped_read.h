@@ -8,7 +8,7 @@ namespace shingled {
 namespace detail {
 /// Installs the handler of SIGBUS for the process, once.
 void catch_mapped_faults();
-/// Where a fault of this thread goes on; nullptr outside read_mapped.
+/// Where this thread continues after a fault; nullptr outside read_mapped.
 extern thread_local sigjmp_buf* mapped_fault;
 }  // namespace detail
 

@@ -92,14 +92,16 @@ std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rul
     if (all.source->always_shown) continue;
     const rules::Findings findings = in_force(all);
     const rules::ShownEvidence shown = rules::shown_evidence(findings, room);
-    for (const rules::Evidence* item : shown.evidence) add(names.result, item->account().header);
+    for (const rules::Evidence* item : shown.evidence)
+      add(names.result, item->explanation().header);
     room -= shown.evidence.size();
     more += shown.more;
   }
   if (more > 0) add(names.result, "and " + std::to_string(more) + " more");
   for (const rules::Findings& findings : facts.findings) {
     if (!findings.source->always_shown) continue;
-    for (const rules::Evidence& item : findings.evidence) add(names.result, item.account().header);
+    for (const rules::Evidence& item : findings.evidence)
+      add(names.result, item.explanation().header);
   }
   return edits;
 }

@@ -23,8 +23,8 @@ namespace {
 using CounterJson = nlohmann::ordered_json;
 using storage::counters::CounterKey;
 using storage::counters::CounterStore;
+using storage::counters::Direction;
 using storage::counters::Entry;
-using storage::counters::Space;
 using storage::counters::Window;
 using Field = CounterField;
 
@@ -121,7 +121,7 @@ CounterJson said_json(std::span<const storage::people::PeopleSums> sums) {
   return list;
 }
 
-/// The people behind the addresses, sorted, each once.
+/// The people of the addresses, sorted, each once.
 std::vector<std::uint64_t> persons_of(const CounterCall& call,
                                       std::span<const std::string> recipients) {
   std::vector<std::uint64_t> out;
@@ -191,13 +191,13 @@ http::HttpReply top_page(const CounterCall& call) {
       {}};
   const auto request = call.read(kForm);
   if (!request) return counter_failure(request.error());
-  const TopQuestion question{request->space,  request->type,   request->measure,
-                             request->window, request->rising, request->most};
+  const TopQuestion question{request->direction, request->type,   request->measure,
+                             request->window,    request->rising, request->most};
   const auto found = find_top(call.store(), question, call.stop);
   if (!found) return counter_failure(found.error());
   CounterJson list = CounterJson::array();
   for (const TopCounter& counter : *found) {
-    CounterJson one = {{"space", to_string(counter.key.space)},
+    CounterJson one = {{"space", to_string(counter.key.direction)},
                        {"type", to_string(counter.key.type)},
                        {"shingle", shingle_text(counter.key.shingle)},
                        {"piece", nullptr},
@@ -218,8 +218,8 @@ http::HttpReply forget_page(const CounterCall& call) {
   if (!request) return counter_failure(request.error());
   std::vector<CounterKey> keys = keys_of(*request);
   const std::size_t count = keys.size();
-  for (std::size_t i = 0; !request->space && i < count; ++i)
-    keys.push_back({keys[i].shingle, keys[i].type, Space::kOut});
+  for (std::size_t i = 0; !request->direction && i < count; ++i)
+    keys.push_back({keys[i].shingle, keys[i].type, Direction::kOut});
   const Status done = call.store().forget(keys, call.long_deadline());
   return done ? json_page(kOk, {{"forgotten", keys.size()}}) : counter_failure(done.error());
 }

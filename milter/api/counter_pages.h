@@ -29,7 +29,7 @@ struct SiteCounters {
   std::string why_off{};  ///< why there are none, if they should be there
   std::shared_ptr<storage::people::PeopleStore> people{};  ///< null = what they said is not known
   storage::people::Weights weights{};
-  /// The person to whom mail for an address goes, as reports name him; null = it is not known.
+  /// The person to whom mail for an address goes, as reports name them; null = it is not known.
   std::function<std::uint64_t(std::string_view address)> person{};
 };
 

@@ -12,10 +12,10 @@ namespace shingled::milter::api {
 
 namespace {
 
+using storage::counters::Direction;
 using storage::counters::kAdditionKeysMax;
 using storage::counters::kCountMax;
 using storage::counters::Measure;
-using storage::counters::Space;
 using storage::counters::Window;
 
 using Field = CounterField;
@@ -144,9 +144,9 @@ bool CounterReader::take_type(const PieceTypeRow* row, std::string_view given) {
 }
 
 bool CounterReader::take_space(std::string_view text) {
-  for (const Space space : {Space::kIn, Space::kOut}) {
-    if (text != to_string(space)) continue;
-    target().space = space;
+  for (const Direction direction : {Direction::kIn, Direction::kOut}) {
+    if (text != to_string(direction)) continue;
+    target().direction = direction;
     return true;
   }
   return fail("must be \"in\" or \"out\"");

@@ -7,13 +7,13 @@
 namespace shingled::milter::api {
 
 using storage::counters::Addition;
-using storage::counters::Space;
+using storage::counters::Direction;
 
 Addition CounterRequest::addition() const {
   Addition out;
   out.amounts = add;
   for (RequestedPiece piece : pieces) {
-    piece.key.space = space.value_or(Space::kIn);
+    piece.key.direction = direction.value_or(Direction::kIn);
     if (piece.unique)
       out.pairs.push_back({piece.key, *piece.unique});
     else
@@ -29,7 +29,8 @@ Result<CounterRequest> parse_counter_request(std::string_view body, const Counte
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader))
     return Error{ErrorCode::kInvalid, reader.error()};
   CounterRequest request = reader.take();
-  for (RequestedPiece& piece : request.pieces) piece.key.space = request.space.value_or(Space::kIn);
+  for (RequestedPiece& piece : request.pieces)
+    piece.key.direction = request.direction.value_or(Direction::kIn);
   return request;
 }
 

@@ -25,8 +25,8 @@ struct CounterForm {
 
 /// A request to the counters.
 struct CounterRequest {
-  std::optional<storage::counters::Space> space;
-  std::vector<RequestedPiece> pieces;  ///< in `space`, or in mail that came in
+  std::optional<storage::counters::Direction> direction;
+  std::vector<RequestedPiece> pieces;  ///< in `direction`, or in mail that came in
   std::vector<storage::counters::Window> windows;
   storage::counters::Amounts add;
   std::vector<storage::counters::PastAddition> additions;

@@ -52,7 +52,7 @@ Result<std::vector<TopCounter>> find_top(storage::counters::CounterStore& store,
     if (!next) return next.error();
     if (*next == nullptr) return best.take();
     const storage::counters::CounterSeries& counter = **next;
-    if (question.space && counter.key.space != *question.space) continue;
+    if (question.direction && counter.key.direction != *question.direction) continue;
     if (question.type && counter.key.type != *question.type) continue;
     std::array<Amounts, 2> sums;
     WindowSums adder(windows, now, sums);

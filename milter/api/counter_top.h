@@ -13,8 +13,8 @@ namespace shingled::milter::api {
 
 /// Which counters are looked for.
 struct TopQuestion {
-  std::optional<storage::counters::Space> space = {};  ///< empty = both
-  std::optional<PieceType> type = {};                  ///< empty = all
+  std::optional<storage::counters::Direction> direction = {};  ///< empty = both
+  std::optional<PieceType> type = {};                          ///< empty = all
   storage::counters::Measure measure = storage::counters::Measure::kMass;
   storage::counters::Window window{storage::counters::Period::Unit::kDay, 1, 0};
   bool rising = false;  ///< by how much more there is than in the same window before

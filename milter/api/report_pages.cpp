@@ -107,7 +107,7 @@ http::HttpReply list_reporters(reports::ReportDesk& desk, const http::HttpReques
   return report_json(kReportDone, {{"reporters", std::move(list)}});
 }
 
-/// The digests of a request, one a line; nullopt if something else is there.
+/// The digests of a request, one per line; nullopt if something else is there.
 std::optional<std::vector<Digest>> digests_of(std::string_view body) {
   std::vector<Digest> out;
   while (!body.empty()) {

@@ -8,7 +8,7 @@ namespace shingled::milter::api {
 
 namespace {
 
-using storage::counters::Space;
+using storage::counters::Direction;
 
 Error wrong_piece(std::string message) { return {ErrorCode::kInvalid, std::move(message)}; }
 
@@ -31,15 +31,16 @@ Result<RequestedPiece> WrittenPiece::resolve(bool adds, const CounterKeyBytes& s
       return wrong_piece("unique is missing: without it the different pieces cannot be counted");
     if (unique && ((*shingle ^ *unique) & storage::counters::kPairTagMask) != 0)
       return wrong_piece("the last four digits of shingle and unique must be the same");
-    return RequestedPiece{{*shingle, type->type, Space::kIn}, unique};
+    return RequestedPiece{{*shingle, type->type, Direction::kIn}, unique};
   }
   if (pair != is_list || texts.size() != (pair ? 2U : 1U)) {
     return wrong_piece(fmt::format("piece of '{}' must be {}", type->name,
                                    pair ? "a list of two texts" : "a text"));
   }
   if (!pair)
-    return RequestedPiece{counter_of(site, Space::kIn, type->type, texts.front()), std::nullopt};
-  const auto both = pair_of(site, Space::kIn, type->type, texts[0], texts[1]);
+    return RequestedPiece{counter_of(site, Direction::kIn, type->type, texts.front()),
+                          std::nullopt};
+  const auto both = pair_of(site, Direction::kIn, type->type, texts[0], texts[1]);
   return RequestedPiece{both.key, both.unique};
 }
 

@@ -16,8 +16,8 @@ namespace shingled::milter::cli {
 ///
 /// `arguments` are without the program's name. The rest stays as it is; whether it is right is the
 /// parser's matter.
-/// Errors: kInvalid for a word in the place of a command that is none, with the command that was
-/// probably meant, and for an option before a command that does not have it.
+/// Errors: kInvalid for a word in the place of a command that does not exist, with the command that
+/// was probably meant, and for an option before a command that does not have it.
 Result<std::vector<std::string>> in_parsing_order(const CLI::App& app,
                                                   std::vector<std::string> arguments);
 

@@ -7,18 +7,19 @@ namespace shingled::milter::counters {
 
 using storage::counters::counter_of;
 using storage::counters::CounterKey;
+using storage::counters::Direction;
 using storage::counters::Pair;
 using storage::counters::pair_of;
-using storage::counters::Space;
 using storage::counters::Window;
 
-std::vector<Pair> keys_of(const CounterKeyBytes& site, Space space,
+std::vector<Pair> keys_of(const CounterKeyBytes& site, Direction direction,
                           std::span<const mime::Piece> pieces) {
   std::vector<Pair> out;
   out.reserve(pieces.size());
   for (const mime::Piece& piece : pieces) {
-    out.push_back(is_pair(piece.type) ? pair_of(site, space, piece.type, piece.first, piece.second)
-                                      : Pair{counter_of(site, space, piece.type, piece.first), 0});
+    out.push_back(is_pair(piece.type)
+                      ? pair_of(site, direction, piece.type, piece.first, piece.second)
+                      : Pair{counter_of(site, direction, piece.type, piece.first), 0});
   }
   return out;
 }
@@ -38,9 +39,9 @@ CountedKeys counted_keys(std::span<const Pair> keys) {
   return out;
 }
 
-CountedKeys counted_keys(const CounterKeyBytes& site, Space space,
+CountedKeys counted_keys(const CounterKeyBytes& site, Direction direction,
                          std::span<const mime::Piece> pieces) {
-  return counted_keys(keys_of(site, space, pieces));
+  return counted_keys(keys_of(site, direction, pieces));
 }
 
 CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::Piece> pieces,
@@ -59,7 +60,7 @@ CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::P
     if (!is_pair(piece.type)) {
       constexpr PieceType kReporters = PieceType::kUniqueReporters;
       if (piece.type == PieceType::kStoredHash && has(kReporters))
-        ask(counter_of(site, keys[i].key.space, kReporters, piece.first),
+        ask(counter_of(site, keys[i].key.direction, kReporters, piece.first),
             {kReporters, piece.first, {}});
       continue;
     }
@@ -72,9 +73,9 @@ CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::P
   return out;
 }
 
-CounterQuestion question_of(const CounterKeyBytes& site, Space space,
+CounterQuestion question_of(const CounterKeyBytes& site, Direction direction,
                             std::span<const mime::Piece> pieces, const TypeSet& types) {
-  return question_of(site, pieces, keys_of(site, space, pieces), types);
+  return question_of(site, pieces, keys_of(site, direction, pieces), types);
 }
 
 std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
@@ -96,7 +97,7 @@ std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs) {
     if (with == out.end()) with = out.insert(out.end(), CounterAsk{});
     with->windows = joined(*with);
     with->types.set(static_cast<std::size_t>(need.type));
-    // Windows that later needs add come behind.
+    // Windows that later needs add come last.
     std::vector<std::size_t>& places = with->places[static_cast<std::size_t>(need.type)];
     places = features::places_of(need.windows, with->windows);
     for (std::size_t& place : places)

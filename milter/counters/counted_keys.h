@@ -23,13 +23,13 @@ struct CountedKeys {
 /// The key of each piece; one that is no pair has no unique. Pure.
 /// Cost: a hash for each piece, two for a pair.
 std::vector<storage::counters::Pair> keys_of(const CounterKeyBytes& site,
-                                             storage::counters::Space space,
+                                             storage::counters::Direction direction,
                                              std::span<const mime::Piece> pieces);
 
 /// The counters and pairs of some pieces, by keys_of(). Unique types are not among them: the store
 /// counts them. Pure.
 CountedKeys counted_keys(std::span<const storage::counters::Pair> keys);
-CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Space space,
+CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Direction direction,
                          std::span<const mime::Piece> pieces);
 
 /// Types of pieces by number.
@@ -47,7 +47,7 @@ struct CounterQuestion {
 /// is enough. `keys`: keys_of() the pieces. Pure.
 CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::Piece> pieces,
                             std::span<const storage::counters::Pair> keys, const TypeSet& types);
-CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Space space,
+CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Direction direction,
                             std::span<const mime::Piece> pieces, const TypeSet& types);
 
 inline constexpr std::size_t kNoPlace = std::numeric_limits<std::size_t>::max();

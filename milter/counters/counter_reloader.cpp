@@ -26,7 +26,7 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
   if (options.names)
     tell = [names = std::weak_ptr(names())](PieceType type, std::uint64_t shingle,
                                             std::string_view text) {
-      if (const auto held = names.lock()) held->note(type, shingle, text);
+      if (const auto held = names.lock()) held->remember(type, shingle, text);
     };
   current_.set(std::make_shared<const MessageCounter>(
       MessageCounter::Setup{.options = options,
@@ -57,7 +57,7 @@ Status CounterReloader::open(const CounterOptions& options) {
   return {};
 }
 
-/// Without them mail and counters go on: what people said is unknown.
+/// Without them mail and counters still work: what people said is unknown.
 void CounterReloader::open_people(const CounterOptions& options, const CounterKeyBytes& site) {
   auto people = storage::open_people(options, storage::counters::key_mark(site), clock_, logger_);
   if (people) {

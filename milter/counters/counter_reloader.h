@@ -21,7 +21,7 @@ namespace shingled::milter::counters {
 /// change any more.
 ///
 /// If they cannot be opened, the log has an error line, and nothing is counted until a reload: mail
-/// goes on.
+/// is served without them.
 /// Threads: `use` and `close` on one thread; the others on any.
 class CounterReloader {
  public:

@@ -26,11 +26,11 @@ struct NormalEnvelope {
   std::string country;
   std::uint32_t recipients_dropped = 0;  ///< more than the bound
   /// Mail of a user: also those beyond the bound of pieces, at most kUserRecipientsMax, so that the
-  /// number of his different recipients is right.
+  /// number of their different recipients is right.
   std::vector<std::string> user_recipients;
 };
 
-/// Recipients of a message that are told apart for the user who sends it.
+/// Recipients of a message that are distinguished for the user who sends it.
 inline constexpr std::uint32_t kUserRecipientsMax = 1000;
 
 /// The sender alone. `path`: as in MAIL. Pure.

@@ -22,7 +22,8 @@ struct MailingList {
 MailingList mailing_list_of(std::span<const mime::HeaderField> fields);
 
 /// Only what is proved, where proofs are known (`authserv_ids`): a sender must not name the hosts
-/// of others as those of his list. What remains counts for the domain itself (dkim_domain, sender).
+/// of others as those of this list. What remains counts for the domain itself (dkim_domain,
+/// sender).
 MailingList believed_list(MailingList list, std::span<const mime::AuthenticationResults> believed,
                           const PieceOptions& options);
 

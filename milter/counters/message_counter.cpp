@@ -7,9 +7,9 @@ namespace shingled::milter::counters {
 
 using storage::counters::Amounts;
 using storage::counters::CounterStore;
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::Pair;
-using storage::counters::Space;
 using storage::counters::Window;
 
 namespace {
@@ -70,7 +70,7 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
   state_.ask.observe(facts.time);
   state_.events.unknown.add(static_cast<std::uint64_t>(unknown));
   // Some alone are those of a damaged file, which the store says by itself.
-  note(state_.asking, "ask", asked.counted ? "" : "counters are unknown");
+  log_outage(state_.asking, "ask", asked.counted ? "" : "counters are unknown");
   return facts;
 }
 
@@ -122,7 +122,7 @@ void MessageCounter::ask_people(std::span<const std::uint64_t> persons, bool pro
   }
   if (signs.empty()) return;
   const auto voices = people->ask(signs, deadline);
-  note(state_.people, "people", voices ? std::string_view() : voices.error().message);
+  log_outage(state_.people, "people", voices ? std::string_view() : voices.error().message);
   if (!voices) return;
   std::vector<storage::people::PeopleSums> sums;
   for (std::size_t k = 0; k < asked.size(); ++k) {
@@ -154,7 +154,7 @@ bool MessageCounter::add(std::span<const mime::Piece> pieces, std::span<const Pa
   state_.add.observe(clock_.now() - start);
   state_.events.dropped.add(counted.dropped);
   if (!added) state_.events.failures.add();
-  note(state_.adding, "add", added ? std::string_view() : added.error().message);
+  log_outage(state_.adding, "add", added ? std::string_view() : added.error().message);
   if (added && setup_.name) name_pieces(pieces, keys, *store);
   return added.has_value();
 }
@@ -173,7 +173,8 @@ void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, std::span<
   }
 }
 
-void MessageCounter::note(Guarded<Outage>& outage, const char* what, std::string_view error) const {
+void MessageCounter::log_outage(Guarded<Outage>& outage, const char* what,
+                                std::string_view error) const {
   const bool changed = error.empty() ? outage.lock()->end() : outage.lock()->begin();
   if (!changed) return;
   if (error.empty()) {

@@ -63,7 +63,7 @@ struct CountingEvents {
 };
 static_assert(kHasWholeTable<CountingEvents>);
 
-/// What outlives the settings: numbers for metrics, messages that were put off, outages of the
+/// What outlives the settings: numbers for metrics, messages that were deferred, outages of the
 /// store.
 /// Threads: any thread.
 struct CountingState {
@@ -133,9 +133,9 @@ class MessageCounter {
   [[nodiscard]] CountingState& state() const { return state_; }
 
   /// The keys of some pieces, for the following.
-  [[nodiscard]] std::vector<storage::counters::Pair> keys_of(std::span<const mime::Piece> pieces,
-                                                             storage::counters::Space space) const {
-    return counters::keys_of(setup_.site, space, pieces);
+  [[nodiscard]] std::vector<storage::counters::Pair> keys_of(
+      std::span<const mime::Piece> pieces, storage::counters::Direction direction) const {
+    return counters::keys_of(setup_.site, direction, pieces);
   }
   /// The persons to whom a message goes, sorted, each once; empty if nobody wants to know.
   [[nodiscard]] std::vector<std::uint64_t> persons_of(
@@ -148,16 +148,18 @@ class MessageCounter {
                                         std::span<const std::uint64_t> persons = {},
                                         bool proved = false) const;
   [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
-                                        storage::counters::Space space, TimePoint deadline) const {
-    return ask(pieces, keys_of(pieces, space), deadline);
+                                        storage::counters::Direction direction,
+                                        TimePoint deadline) const {
+    return ask(pieces, keys_of(pieces, direction), deadline);
   }
   /// Adds to the counters of the pieces. False: nothing was added.
   [[nodiscard]] bool add(std::span<const mime::Piece> pieces,
                          std::span<const storage::counters::Pair> keys,
                          const storage::counters::Amounts& amounts) const;
-  [[nodiscard]] bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
+  [[nodiscard]] bool add(std::span<const mime::Piece> pieces,
+                         storage::counters::Direction direction,
                          const storage::counters::Amounts& amounts) const {
-    return add(pieces, keys_of(pieces, space), amounts);
+    return add(pieces, keys_of(pieces, direction), amounts);
   }
 
  private:
@@ -166,7 +168,7 @@ class MessageCounter {
                    std::span<const storage::counters::Pair> keys,
                    storage::counters::CounterStore& store) const;
   /// Logs the beginning and the end of an outage.
-  void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
+  void log_outage(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 
   /// Pieces of a message, with their keys.
   struct Asked {

@@ -16,7 +16,7 @@ std::string_view message_id_of(std::span<const mime::HeaderField> fields) {
   return {};
 }
 
-std::uint64_t message_id_name(const CounterKeyBytes& site, std::string_view message_id) {
+std::uint64_t history_id(const CounterKeyBytes& site, std::string_view message_id) {
   const std::string_view id = ascii::trim_space(message_id);
   if (id.empty()) return 0;
   // No type of pieces has this number, so that it is the shingle of no piece.

@@ -14,8 +14,9 @@ namespace shingled::milter::counters {
 /// Threads: stateless.
 std::string_view message_id_of(std::span<const mime::HeaderField> fields);
 
-/// The name of a Message-ID: a keyed hash of it without the blanks around it; 0 for a blank one.
+/// The id of a message in the history: a keyed hash of its Message-ID without the blanks around it;
+/// 0 for a blank one.
 /// Threads: stateless.
-std::uint64_t message_id_name(const CounterKeyBytes& site, std::string_view message_id);
+std::uint64_t history_id(const CounterKeyBytes& site, std::string_view message_id);
 
 }  // namespace shingled::milter::counters

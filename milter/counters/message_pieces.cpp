@@ -61,7 +61,7 @@ void add_pairs_of(const NormalEnvelope& envelope, const FromDomain& from, PieceL
   }
 }
 
-/// The pairs of a user and his recipients. They have a bound of their own: a user who sprays is
+/// The pairs of a user and the recipients. They have a bound of their own: a user who sprays is
 /// found by their number.
 void add_user_recipients(const NormalEnvelope& envelope, PieceOptions options,
                          std::vector<mime::Piece>& out) {

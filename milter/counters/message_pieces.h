@@ -43,7 +43,7 @@ inline bool always_in_time() { return false; }
 /// counted with its pair and is not in the list.
 ///
 /// Only what the message says itself: not what it quotes, forwards or returns, nor the subject of
-/// such a message behind "Re:", nor what all bounces of a mail server have in common (bounce.h).
+/// such a message after "Re:", nor what all bounces of a mail server have in common (bounce.h).
 ///
 /// From is *proved* if a server in `authserv_ids` says so (sender_proof.h) or the sender has logged
 /// in, else it is *claimed*. A message with several From addresses proves none of them.

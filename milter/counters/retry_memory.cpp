@@ -20,7 +20,7 @@ void RetryMemory::remember(const RetryName& name, TimePoint now) {
   auto memory = memory_.lock();
   memory->times[hash] = now;
   memory->in_order.emplace_back(now, hash);
-  // An entry that was put off again has a later time, and another place in the order.
+  // An entry that was deferred again has a later time, and another place in the order.
   const auto is_over = [&] {
     return !memory->in_order.empty() &&
            (memory->in_order.size() > most_ || now - memory->in_order.front().first >= kLife);

@@ -22,7 +22,7 @@ struct RetryName {
   std::uint64_t size = 0;        ///< bytes of the message
 };
 
-/// Remembers messages that we have put off after they were counted, so that their next attempt is
+/// Remembers messages that we have deferred after they were counted, so that their next attempt is
 /// not counted again. It forgets after a day, and the oldest ones if there are too many. A client
 /// that retries at another server, or after a restart, counts again.
 ///
@@ -35,9 +35,9 @@ class RetryMemory {
 
   explicit RetryMemory(std::size_t most = kMost) : most_(most) {}
 
-  /// The message is put off.
+  /// The message is deferred.
   void remember(const RetryName& name, TimePoint now);
-  /// Whether the message was put off within the last day.
+  /// Whether the message was deferred within the last day.
   [[nodiscard]] bool knows(const RetryName& name, TimePoint now) const;
   [[nodiscard]] std::size_t size() const { return memory_.lock()->times.size(); }
 

@@ -19,7 +19,7 @@ namespace {
 /// other threads exist.
 ///
 /// With its usual settings the library takes large blocks from its heaps once the first one was
-/// freed, and there a small block behind a large one keeps it. Measured: after 100 messages of
+/// freed, and there a small block after a large one keeps it. Measured: after 100 messages of
 /// 10 MB and 20 of 50 MB, all at once, the idle daemon had 991 MB, of which malloc_trim(3) returned
 /// half. With this threshold it has 34 MB, its peak is a third lower, and ordinary mail is as fast.
 /// jemalloc kept 36 to 49 MB and was not faster.

@@ -287,7 +287,7 @@ void check_reports(const ReportOptions& options, Findings& found) {
   if (options.aliases.empty()) return check_bare_names(options, "", found);
   const auto text = read_whole_file(options.aliases, reports::MailboxNames::kFileBytesMax);
   check_bare_names(options, text ? text->text : std::string(), found);
-  // Reports go on with each address as a mailbox.
+  // Reports work without it: each address is a mailbox.
   if (!text) return found.fault("reports.aliases", text.error().message);
   std::optional<reports::AliasTable::Mistake> mistake;
   static_cast<void>(reports::AliasTable::parse(text->text, options.domain, mistake));
@@ -296,7 +296,7 @@ void check_reports(const ReportOptions& options, Findings& found) {
                                          " " + mistake->what + "; the rest of the file counts");
 }
 
-/// The owner of the files, if root asks for a daemon that a service manager starts as him.
+/// The owner of the files, if root asks for a daemon that a service manager starts as this user.
 std::optional<process::Identity> owner_of_files(const Settings& settings) {
   if (::geteuid() != 0 || !settings.daemon.user.empty()) return std::nullopt;
   const auto folder = std::filesystem::path(settings.storage.engine.hashfile).parent_path();

@@ -31,7 +31,7 @@ std::vector<config::Problem> check_start(const Settings& settings, const config:
 
 /// Whose rights `check_start` takes with kLookUp: daemon.user, or, if root asks and that is not
 /// set, the owner of the folder of storage.hashfile, because a service manager starts the daemon as
-/// him. Empty: those of the process.
+/// this user. Empty: those of the process.
 std::string checked_as(const Settings& settings);
 
 }  // namespace shingled::milter::daemon

@@ -52,10 +52,12 @@ struct HistoryEvents {
 };
 static_assert(kHasWholeTable<HistoryEvents>);
 
-/// Writes the history behind the messages. A batch is in the file as a whole or not at all. While
+/// Writes the history after the messages. A batch is in the file as a whole or not at all. While
 /// the file cannot be written, messages wait up to a bound; what does not fit is dropped and
 /// counted, and the log says so once. Within a day after the clock jumped ahead, nothing is removed
 /// because of its age: the clock may be wrong.
+///
+/// Does not: keep a text or an address of a message; what it knows of them are keyed hashes.
 ///
 /// Threads: any thread; one inside, "history", that writes every second and when much waits. The
 ///          destructor writes what is left.
@@ -84,7 +86,7 @@ class HistoryRecorder {
   HistoryRecorder& operator=(HistoryRecorder&&) = delete;
 
   void record(const JudgedMessage& message) noexcept;
-  /// What people say of a message. `message`: counters::message_id_name() of its Message-ID. kNone
+  /// What people say of a message. `message`: counters::history_id() of its Message-ID. kNone
   /// takes the label back. A message that the history does not have is no error.
   void label(std::uint64_t message, Label label) noexcept;
   /// New bounds after a reload; the file stays.

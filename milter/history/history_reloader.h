@@ -20,8 +20,8 @@ namespace shingled::milter::history {
 features::CounterNeeds history_needs(const HistoryOptions& options);
 
 /// The history of a daemon. Opens it when the settings enable it; a reload changes its bounds or
-/// ends it. If it cannot be opened, the log has an error line, and mail goes on without it until a
-/// reload.
+/// ends it. If it cannot be opened, the log has an error line, and mail is served without it until
+/// a reload.
 /// Threads: `use` and `close` on one thread; the others on any.
 class HistoryReloader {
  public:

@@ -125,7 +125,7 @@ std::string_view to_string(Label label) {
   return "none";
 }
 
-std::uint64_t sender_name(const CounterKeyBytes& site, std::string_view path) {
+std::uint64_t sender_id(const CounterKeyBytes& site, std::string_view path) {
   const std::string sender = counters::normal_sender(path);
   if (sender.empty()) return 0;
   return std::max<std::uint64_t>(piece_shingle(site, PieceType::kSender, sender), 1);
@@ -155,8 +155,8 @@ storage::sqlite::HistoryRow row_of(const JudgedMessage& message, const CounterKe
   storage::sqlite::HistoryRow row;
   row.time = time;
   row.queue_id = message.queue_id.substr(0, kQueueIdBytesMax);
-  row.message = counters::message_id_name(site, message.message_id);
-  row.sender = sender_name(site, message.sender);
+  row.message = counters::history_id(site, message.message_id);
+  row.sender = sender_id(site, message.sender);
   row.action = static_cast<std::uint8_t>(message.verdict.action);
   row.details = encode_record(record_of(message, site));
   return row;

@@ -27,10 +27,10 @@ struct JudgedMessage {
   bool dry_run = false;  ///< the action was not carried out
 };
 
-/// The name of an envelope sender: the shingle of its piece; 0 for an empty path. "a@example.org",
+/// The id of an envelope sender: the shingle of its piece; 0 for an empty path. "a@example.org",
 /// "<A@example.org>" and "<a@example.org> SIZE=1" are the same.
 /// Threads: stateless.
-std::uint64_t sender_name(const CounterKeyBytes& site, std::string_view path);
+std::uint64_t sender_id(const CounterKeyBytes& site, std::string_view path);
 
 /// What a message looked like. The strongest evidence of each symbol of each source stands for all
 /// of it.

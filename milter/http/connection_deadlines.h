@@ -12,7 +12,7 @@
 namespace shingled::milter::http {
 
 /// Ends connections that have been open for too long, also if they are not idle: a client that
-/// sends a byte now and then could otherwise keep its connection for ever.
+/// sends a byte now and then could otherwise keep its connection without end.
 ///
 /// All connections have the same time, so they end in the order in which they began. An ended
 /// connection is shut down, not closed: its owner notices it and closes it.

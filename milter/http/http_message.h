@@ -20,7 +20,7 @@ struct HttpRequest {
   /// The request comes from a program on this machine that is meant for this server: over a unix
   /// socket or from a loopback address, with a loopback address or localhost as the host, with the
   /// header kDirectHeader, and not through a proxy. Neither a web page in a browser on this machine
-  /// nor a stranger behind a proxy can send such a request.
+  /// nor a stranger through a proxy can send such a request.
   bool direct = false;
   /// The server has keys, and the request came with one of them or over a unix socket.
   bool authorised = false;

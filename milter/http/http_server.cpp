@@ -115,7 +115,7 @@ std::string_view sent_key(MHD_Connection* connection) {
 
 HttpReply refusal(unsigned status, const char* text) { return {status, HttpReply{}.type, text}; }
 
-/// Looks at the headers of a request, and fills it. nullopt: it may go on.
+/// Looks at the headers of a request, and fills it. nullopt: it may continue.
 std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connection,
                                 std::string_view method, HttpRequest& request) {
   const RequestOrigin origin(socket_of(connection),

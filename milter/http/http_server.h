@@ -22,9 +22,9 @@ namespace shingled::milter::http {
 /// producer it is the time for each piece of it; the time of work on a thread for work does not
 /// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
 /// the handler. If the handler throws, the reply is 500.
+/// Does not: speak TLS or HTTP/2, serve files, or know users: a key or a unix socket gives access.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
-/// work. The
-/// destructor joins them; the handler is not called afterwards.
+/// work. The destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.

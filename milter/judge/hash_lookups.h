@@ -41,8 +41,8 @@ class HashLookups {
 
   /// Puts the look-ups of a message into `facts`, at most `milter.lookups_max` of each rule.
   void begin(const MessageView& message, rules::Facts& facts) const;
-  /// Asks for all hashes in one call, so that a store behind a network waits only once; each
-  /// look-up gets this time.
+  /// Asks for all hashes in one call, so that a store that is reached over a network waits only
+  /// once; each look-up gets this time.
   void ask_local(rules::Facts& facts) const;
   /// Whether remote servers have to be asked for this message.
   [[nodiscard]] bool has_remote(const rules::Facts& facts) const;
@@ -68,7 +68,7 @@ void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& ans
 /// The hashes of a message in the order in which they are looked up, at most `count_max`: first
 /// those of the visible body in their order, then other texts, attachments and images, archives;
 /// within a group the larger part first. So the least useful hashes are left out, and hiding a part
-/// behind padding costs more bytes than the part has. Pure.
+/// by padding costs more bytes than the part has. Pure.
 std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes,
                                               std::size_t count_max);
 

@@ -39,7 +39,7 @@ rules::CounterFacts MessageCount::look(MessageView& message, std::vector<mime::P
   found_->dropped += accepted_ - envelope_.recipients.size();
   static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
-  keys_ = counter_->keys_of(found_->pieces, space_);
+  keys_ = counter_->keys_of(found_->pieces, direction_);
   persons_ = counter_->persons_of(envelope_.recipients);
   // One more than are known: not all recipients can have said something.
   if (accepted_ > envelope_.recipients.size() && !persons_.empty()) persons_.push_back(UINT64_MAX);
@@ -65,7 +65,7 @@ void MessageCount::look_again(std::vector<mime::Piece> matched, TimePoint deadli
   if (!found_) return;
   const std::vector<mime::Piece> added = take(std::move(matched));
   if (added.empty()) return;
-  const auto keys = counter_->keys_of(added, space_);
+  const auto keys = counter_->keys_of(added, direction_);
   keys_.insert(keys_.end(), keys.begin(), keys.end());
   rules::CounterFacts more = counter_->ask(added, keys, deadline, persons_, proved_);
   std::ranges::move(more.pieces, std::back_inserter(facts.pieces));
@@ -127,7 +127,7 @@ void MessageCount::count_refused() {
   counters::add_envelope_pieces(counters::normal_envelope(envelope, 0), pieces);
   Amounts amounts;
   amounts.of(Measure::kFailed) = refused_;
-  if (counter_->add(pieces.take(), space_, amounts)) {
+  if (counter_->add(pieces.take(), direction_, amounts)) {
     counter_->state().events.refused_recipients.add(refused_);
   }
 }

@@ -34,8 +34,8 @@ class MessageCount final : public CounterSource {
  public:
   /// `envelope`: without recipients.
   MessageCount(std::shared_ptr<const counters::MessageCounter> counter, counters::Envelope envelope,
-               storage::counters::Space space)
-      : counter_(std::move(counter)), envelope_(std::move(envelope)), space_(space) {}
+               storage::counters::Direction direction)
+      : counter_(std::move(counter)), envelope_(std::move(envelope)), direction_(direction) {}
 
   /// A recipient that was accepted. `path`: as in RCPT; a repeated one is nothing new.
   void recipient(std::string_view path);
@@ -63,7 +63,7 @@ class MessageCount final : public CounterSource {
 
   std::shared_ptr<const counters::MessageCounter> counter_;
   counters::Envelope envelope_;  ///< with the first recipients: `recipients_max`, of a user more
-  storage::counters::Space space_;
+  storage::counters::Direction direction_;
   std::set<std::string, std::less<>> seen_;  ///< the same
   std::uint64_t accepted_ = 0;
   std::uint64_t refused_ = 0;

@@ -42,7 +42,7 @@ bool MemoryBudget::await(std::uint64_t bytes, Use use, const Patience& patience)
   MutexLock lock(mutex_);
   const std::uint64_t ticket = tickets_++;
   const bool queues = use == Use::kAnalyze;
-  // Without the queue, one that needs much would wait for ever behind those that need less.
+  // Without the queue, one that needs much would wait without end, as those that need less pass it.
   if (queues) queue_.insert(ticket);
   const auto there = [&]() SHINGLED_REQUIRES(mutex_) {
     return has(bytes, use) && (!queues || *queue_.begin() == ticket);

@@ -109,7 +109,7 @@ class Step {
   [[nodiscard]] MilterService::Impl& service() const { return *service_; }
   /// Tells the service whether the connection has a message under way.
   void count_message(Connection& connection) const {
-    service_->traffic.note(connection.message, connection.session.in_message());
+    service_->traffic.set_under_way(connection.message, connection.session.in_message());
   }
 
  private:
@@ -283,7 +283,8 @@ sfsistat on_close(SMFICTX* context) noexcept {
     if (step && connection != nullptr) connection->session.abort();
   } catch (...) {  // nobody waits for an answer, and the object goes in any case
   }
-  if (step && connection != nullptr) step.service().traffic.note(connection->message, false);
+  if (step && connection != nullptr)
+    step.service().traffic.set_under_way(connection->message, false);
   return SMFIS_CONTINUE;
 }
 

@@ -17,6 +17,8 @@ namespace shingled::milter::mta {
 /// There can be only one per process, because libmilter has global state. libmilter has a thread
 /// for each connection. Contrary to its manual it would also take SIGHUP, SIGTERM and SIGINT; see
 /// libmilter_overrides.h.
+/// Does not: change the body, the sender or the recipients of a message: it edits headers, asks the
+/// MTA to quarantine, and replies.
 /// Threads: `run` on one thread, the others on any.
 class MilterService {
  public:

@@ -125,11 +125,11 @@ std::optional<judge::MessageCount> Session::count_of(const judge::Snapshot& snap
                                                      std::string_view path,
                                                      std::string_view login) const {
   if (snapshot.counter == nullptr) return std::nullopt;
-  using storage::counters::Space;
+  using storage::counters::Direction;
   counters::Envelope envelope = envelope_of(path, login);
   if (!login.empty()) envelope.country = snapshot.counter->country_of(client_);
   return judge::MessageCount(snapshot.counter, std::move(envelope),
-                             sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
+                             sender_ == SenderClass::kOther ? Direction::kIn : Direction::kOut);
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(const judge::Snapshot& snapshot,

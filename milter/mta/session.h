@@ -51,9 +51,9 @@ struct SessionBounds {
 /// not judged, and the client will send it again.
 ///
 /// A message that is looked at is counted after its verdict. What is not looked at is not counted:
-/// mail that passes without a check, mail that is deferred by a limit or for want of memory, mail
-/// that the failure policy judges unseen. Recipients that the MTA refused are counted when their
-/// message ends, also if it has no other recipients.
+/// mail that passes without a check, mail that is deferred by a limit or as there is no memory,
+/// mail that the failure policy judges without a look. Recipients that the MTA refused are counted
+/// when their message ends, also if it has no other recipients.
 /// Threads: one thread at a time.
 class Session {
  public:

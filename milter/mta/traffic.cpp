@@ -15,7 +15,7 @@ void Traffic::leave() {
   changed_.notify_all();
 }
 
-void Traffic::note(Message& message, bool under_way) {
+void Traffic::set_under_way(Message& message, bool under_way) {
   if (message.counted == under_way) return;
   const MutexLock lock(mutex_);
   message.counted = under_way;

@@ -24,7 +24,7 @@ class Traffic {
   [[nodiscard]] bool enter();
   void leave();
   /// Tells whether the connection has a message under way now. Call it between `enter` and `leave`.
-  void note(Message& message, bool under_way);
+  void set_under_way(Message& message, bool under_way);
 
   /// Waits until the messages under way have ended or the deadline has passed. Messages that begin
   /// meanwhile are served, but it does not wait for them. Then it closes the service and waits for

@@ -21,13 +21,13 @@ struct Hit {
   NameMatch match;
 };
 
-rules::Account account_of(std::string_view symbol, std::string_view effect, const Hit& hit,
-                          const std::string& path) {
+rules::Explanation explanation_of(std::string_view symbol, std::string_view effect, const Hit& hit,
+                                  const std::string& path) {
   const NameRow& row = features::row_of(hit.name);
   const std::string place = fmt::format("{}:{}", file_name(path), hit.match.line);
   // Other recipients and strangers must not see who is on a list for what reason.
   const bool secret = hit.name == Name::kRecipient || hit.name == Name::kUser;
-  rules::Account out;
+  rules::Explanation out;
   out.arithmetic =
       fmt::format("{} {} is on line {} of {}{}", row.word, hit.match.value, hit.match.line, path,
                   hit.match.entry == hit.match.value ? "" : ": " + hit.match.entry);
@@ -55,8 +55,8 @@ Evidence& add(std::string_view symbol, std::string_view effect, Hit hit, const s
   Evidence& item = out.evidence.emplace_back();
   item.symbol = symbol;
   item.place = fmt::format("{}:{}", file_name(path), hit.match.line);
-  item.account = [symbol, effect, hit = std::move(hit), path] {
-    return account_of(symbol, effect, hit, path);
+  item.explanation = [symbol, effect, hit = std::move(hit), path] {
+    return explanation_of(symbol, effect, hit, path);
   };
   return item;
 }

@@ -18,7 +18,7 @@ using features::NameRow;
 /// Cost:    linear.
 std::string name_form(NameRow::Form form, std::string_view value);
 
-/// The part behind the last '@'; empty without one.
+/// The part after the last '@'; empty without one.
 std::string_view domain_part(std::string_view address);
 
 /// Whether everybody may register names below it: `com`, `co.uk`, `github.io`.

@@ -35,8 +35,8 @@ std::string key_of(Name name, std::string_view text) {
   return key.append(text);
 }
 
-/// Where the remark begins: a '#' at the beginning or behind a blank. In a text, which may have
-/// one itself ("Ticket #12"), another blank must be behind it.
+/// Where the remark begins: a '#' at the beginning or after a blank. In a text, which may have
+/// one itself ("Ticket #12"), another blank must be after it.
 std::size_t find_remark(std::string_view line, bool text) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
     const bool before = at == 0 || ascii::is_space(line[at - 1]);

@@ -40,7 +40,7 @@ std::vector<Name> names_of(const ListForm& form);
 struct ListLine {
   std::optional<Name> name;  ///< its first word is the word of a name
   std::string_view entry;    ///< what is compared; empty: a comment or an empty line
-  std::string_view remark;   ///< behind the '#'
+  std::string_view remark;   ///< after the '#'
 };
 
 /// Pure; never fails: what is wrong shows when the entry is read.
@@ -70,7 +70,7 @@ struct NameMatch {
 class NameList {
  public:
   NameList() = default;
-  /// Reads a list, one entry a line: `[NAME] ENTRY [# remark]`.
+  /// Reads a list, one entry per line: `[NAME] ENTRY [# remark]`.
   explicit NameList(std::string_view text, const ListForm& form);
   /// Of entries in a condition.
   static NameList of(const NameRow& row, const std::vector<NameEntry>& entries);

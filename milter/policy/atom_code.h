@@ -59,8 +59,8 @@ Truth holds(const AtomCode& atom, const PieceValue& value);
 /// Whether `a` speaks more clearly for the comparison than `b`: it is greater, or less for `<` and
 /// `<=`. Both are known.
 bool is_stronger(const AtomCode& atom, const PieceValue& a, const PieceValue& b);
-/// Of a value for which the comparison is not `wanted`: whether it is at least half as great as it
-/// must be, or at most twice as great if it must be less. Never for `=` and `!=`.
+/// Of a value for which the comparison is not `wanted`: whether it is at least half as great as
+/// required, or at most twice as great if less is required. Never for `=` and `!=`.
 bool is_near(const AtomCode& atom, const PieceValue& value, bool wanted);
 
 /// Whether a feature of the message meets its comparison.

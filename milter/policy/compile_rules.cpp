@@ -122,7 +122,7 @@ Node RuleCompiler::node_of(const Condition& condition) {
     case Condition::Kind::kOr:
       break;
   }
-  // The parts lie side by side; their own parts come behind them.
+  // The parts lie side by side; their own parts come after them.
   const std::size_t first = out_.nodes.size();
   out_.nodes.resize(first + condition.parts.size());
   for (std::size_t i = 0; i < condition.parts.size(); ++i) {

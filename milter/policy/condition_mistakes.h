@@ -19,7 +19,7 @@ std::string meant_by(std::string_view word);
 /// time at all.
 std::string nearest_window(std::string_view text);
 
-/// The number that a text probably is: "1000" of "1,000", "10M" of "10MB". Empty if it is none.
+/// The number that a text probably is: "1000" of "1,000", "10M" of "10MB". Else empty.
 std::string nearest_number(std::string_view text);
 
 /// Why a text that begins like a number is not a valid one.

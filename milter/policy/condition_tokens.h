@@ -44,7 +44,7 @@ class ConditionTokens {
 
   /// The next word; kEnd at the end, again and again.
   Token next();
-  /// The word that begins at `offset` or behind the blanks there, as a value if it is one: a text
+  /// The word that begins at `offset` or after the blanks there, as a value if it is one: a text
   /// without blanks, commas, brackets and quotes, or one in double quotes. The end of quotes may be
   /// missing.
   Token value_at(std::size_t offset);

@@ -107,10 +107,10 @@ double usual_of(const AtomCode& atom, const PieceValue& value) {
   return static_cast<double>(value.usual_sum) / value.usual_days * atom.window_seconds / kDay;
 }
 
-class Explanation {
+class ConditionExplainer {
  public:
-  Explanation(const CompiledRules& rules, const MessageFacts& facts, const Evaluation& evaluation,
-              Reader reader = Reader::kOperator)
+  ConditionExplainer(const CompiledRules& rules, const MessageFacts& facts,
+                     const Evaluation& evaluation, Reader reader = Reader::kOperator)
       : rules_(rules), facts_(facts), evaluation_(evaluation), reader_(reader) {}
 
   /// Adds the parts that make `node` what it is.
@@ -139,7 +139,7 @@ class Explanation {
   const Reader reader_;
 };
 
-Truth Explanation::truth(const Node& node) const {
+Truth ConditionExplainer::truth(const Node& node) const {
   Truth all = node.kind == Node::Kind::kAnd ? Truth::kTrue : Truth::kFalse;
   switch (node.kind) {
     case Node::Kind::kAtom:
@@ -163,7 +163,7 @@ Truth Explanation::truth(const Node& node) const {
   return Truth::kUnknown;
 }
 
-void Explanation::decisive(const Node& node, std::vector<std::string>& out) const {
+void ConditionExplainer::decisive(const Node& node, std::vector<std::string>& out) const {
   if (node.kind == Node::Kind::kNot) {
     decisive(rules_.nodes[node.first], out);
     return;
@@ -183,7 +183,8 @@ void Explanation::decisive(const Node& node, std::vector<std::string>& out) cons
   }
 }
 
-bool Explanation::almost(const Node& node, Truth wanted, std::vector<std::string>& out) const {
+bool ConditionExplainer::almost(const Node& node, Truth wanted,
+                                std::vector<std::string>& out) const {
   if (node.kind == Node::Kind::kNot) return almost(rules_.nodes[node.first], !wanted, out);
   if (node.kind != Node::Kind::kAnd && node.kind != Node::Kind::kOr) {
     if (!is_near_leaf(node, wanted == Truth::kTrue)) return false;
@@ -207,7 +208,7 @@ bool Explanation::almost(const Node& node, Truth wanted, std::vector<std::string
   return true;
 }
 
-bool Explanation::is_near_leaf(const Node& node, bool wanted) const {
+bool ConditionExplainer::is_near_leaf(const Node& node, bool wanted) const {
   if (node.kind == Node::Kind::kSymbol) return truth(node) == Truth::kUnknown;
   if (node.kind != Node::Kind::kAtom) return false;
   const AtomCode& atom = rules_.atoms[node.first];
@@ -223,7 +224,7 @@ bool Explanation::is_near_leaf(const Node& node, bool wanted) const {
   });
 }
 
-std::string Explanation::leaf_text(const Node& node) const {
+std::string ConditionExplainer::leaf_text(const Node& node) const {
   const Truth is = truth(node);
   if (node.kind == Node::Kind::kAtom) return atom_text(node.first);
   const bool rule = node.kind != Node::Kind::kSymbol;
@@ -231,7 +232,7 @@ std::string Explanation::leaf_text(const Node& node) const {
   return is == Truth::kUnknown ? name + " unknown" : (is == Truth::kTrue ? "" : "not ") + name;
 }
 
-std::string Explanation::atom_text(std::size_t place) const {
+std::string ConditionExplainer::atom_text(std::size_t place) const {
   const AtomCode& code = rules_.atoms[place];
   const Atom& text = rules_.atom_texts[place];
   if (code.kind == AtomCode::Kind::kName) return names_text(text, code);
@@ -247,7 +248,7 @@ std::string Explanation::atom_text(std::size_t place) const {
   return fmt::format("{} {}; rule: {}", row.name, value, threshold);
 }
 
-std::string Explanation::names_text(const Atom& text, const AtomCode& code) const {
+std::string ConditionExplainer::names_text(const Atom& text, const AtomCode& code) const {
   const features::NameRow& row = features::row_of(code.name);
   const bool secret = reader_ == Reader::kRecipients && (code.name == features::Name::kRecipient ||
                                                          code.name == features::Name::kUser);
@@ -268,7 +269,7 @@ std::string Explanation::names_text(const Atom& text, const AtomCode& code) cons
                      code.in_file ? "not in " + file : "not " + threshold_text(text));
 }
 
-std::string Explanation::counter_text(const Atom& text, const AtomCode& code) const {
+std::string ConditionExplainer::counter_text(const Atom& text, const AtomCode& code) const {
   const std::string name = fmt::format("{}.{}", text.name, text.measure);
   const std::string window = storage::counters::to_string(text.window);
   const auto witness = witness_of(code, facts_.counters, atom_truth(code));
@@ -304,7 +305,7 @@ std::string joined(const std::vector<std::string>& texts) {
 std::string explain_condition(const CompiledRules& rules, const MessageFacts& facts,
                               const Evaluation& evaluation, std::size_t rule, Reader reader) {
   std::vector<std::string> texts;
-  Explanation(rules, facts, evaluation, reader).decisive(rules.roots[rule], texts);
+  ConditionExplainer(rules, facts, evaluation, reader).decisive(rules.roots[rule], texts);
   return joined(texts);
 }
 
@@ -325,7 +326,7 @@ std::string explain_rule(const Rule& rule, std::string_view why) {
 std::vector<NearMiss> near_misses(const CompiledRules& rules, const MessageFacts& facts,
                                   const Evaluation& evaluation) {
   std::vector<NearMiss> out;
-  const Explanation explanation(rules, facts, evaluation);
+  const ConditionExplainer explanation(rules, facts, evaluation);
   for (std::size_t rule = 0; rule < rules.rules.size(); ++rule) {
     std::vector<std::string> texts;
     if (!rules.rules[rule].enabled || evaluation.fires(rule) ||

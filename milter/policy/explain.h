@@ -15,7 +15,7 @@ namespace shingled::milter::policy {
 enum class Reader : std::uint8_t {
   kOperator,
   kLog,         ///< names hosts and checksums; other pieces by their type alone
-  kRecipients,  ///< of the message: no one is told of the others
+  kRecipients,  ///< of the message: each sees nothing of the others
 };
 
 /// Why a rule fires, or does not: the parts of its condition that decided, with their numbers.

@@ -14,7 +14,7 @@ namespace shingled::milter::policy {
 /// or a slip of the pen for one. `text`: the whole condition.
 bool names_come(const TokenCursor& at, const Atom& atom, std::string_view text);
 
-/// Reads the comparison behind the name. False after a problem.
+/// Reads the comparison after the name. False after a problem.
 bool read_names(TokenCursor& at, Atom& atom);
 
 }  // namespace shingled::milter::policy

@@ -344,7 +344,7 @@ bool ConditionParser::feature_value(Atom& atom, const Token& value) {
   return true;
 }
 
-/// Says what is wrong with the word behind a condition that could end there.
+/// Says what is wrong with the word after a condition that could end there.
 void ConditionParser::fail_behind(const Condition& read) {
   const bool name = read.kind == Condition::Kind::kAtom && read.atom.kind == Atom::Kind::kName;
   const std::string meant = meant_by(at_.next.text);

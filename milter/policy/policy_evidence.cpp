@@ -117,26 +117,26 @@ class Judged {
 };
 
 /// All texts about a rule that fires.
-rules::Account texts_about(const Rule& rule, const std::string& line, const std::string& why,
-                           const std::string& header, const std::string& log) {
-  rules::Account account;
-  account.log = log;
+rules::Explanation texts_about(const Rule& rule, const std::string& line, const std::string& why,
+                               const std::string& header, const std::string& log) {
+  rules::Explanation explanation;
+  explanation.log = log;
   for (const std::string& text : {rule.reason, rule.remedy})
-    if (!text.empty()) account.log += "; " + text;
-  account.header = header;
-  account.arithmetic = why;
-  if (rule.shadow) account.arithmetic = "in shadow, does not count: " + why;
-  account.details = {{"symbol", rule.name},
-                     {"score", rule.score.value_or(0)},
-                     {"action", std::string(action_word(rule))},
-                     {"shadow", rule.shadow},
-                     {"why", why},
-                     {"reason", rule.reason},
-                     {"remedy", rule.remedy}};
-  account.rows = {{"rule", line}};
-  if (!rule.reason.empty()) account.rows.emplace_back("reason", rule.reason);
-  if (!rule.remedy.empty()) account.rows.emplace_back("remedy", rule.remedy);
-  return account;
+    if (!text.empty()) explanation.log += "; " + text;
+  explanation.header = header;
+  explanation.arithmetic = why;
+  if (rule.shadow) explanation.arithmetic = "in shadow, does not count: " + why;
+  explanation.details = {{"symbol", rule.name},
+                         {"score", rule.score.value_or(0)},
+                         {"action", std::string(action_word(rule))},
+                         {"shadow", rule.shadow},
+                         {"why", why},
+                         {"reason", rule.reason},
+                         {"remedy", rule.remedy}};
+  explanation.rows = {{"rule", line}};
+  if (!rule.reason.empty()) explanation.rows.emplace_back("reason", rule.reason);
+  if (!rule.remedy.empty()) explanation.rows.emplace_back("remedy", rule.remedy);
+  return explanation;
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts
     }
     out.add(n, std::move(reading));
   }
-  // Which pieces were left out is not known; of a type with one piece it is none.
+  // Which pieces were left out is not known; of a type with one piece none can be.
   for (std::size_t n = 0; facts.left_out && n < needs.size(); ++n)
     if (has_several(needs[n].type) && features::find_need(*facts.needs, needs[n].type) != nullptr)
       out.add(n, {});
@@ -174,8 +174,9 @@ Policy::Policy(CompiledRules rules, std::vector<std::shared_ptr<EventCount>> hit
       on_counters_(rules_on_counters(*rules_)),
       hits_(std::move(hits)) {}
 
-std::function<rules::Account()> Policy::account_of(std::size_t rule, const MessageFacts& facts,
-                                                   const Evaluation& evaluation) const {
+std::function<rules::Explanation()> Policy::explanation_of(std::size_t rule,
+                                                           const MessageFacts& facts,
+                                                           const Evaluation& evaluation) const {
   std::string why = explain_condition(*rules_, facts, evaluation, rule);
   std::string line = explain_rule(rules_->rules[rule], why);
   // Only pieces of mail are not for all readers.
@@ -208,7 +209,7 @@ std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts,
     item.action = rule.action.value_or(rules::Action::kPass);
     item.at_most = rule.at_most;
     if (rule.shadow) item.effect = rules::Evidence::Effect::kTried;
-    item.account = account_of(r, judged.facts(), judged.evaluation);
+    item.explanation = explanation_of(r, judged.facts(), judged.evaluation);
   }
   return out;
 }

@@ -33,6 +33,8 @@ inline constexpr rules::Source kCounterPolicySource = {.key = "counter_policy",
 CounterReadings readings_of(const CounterNeeds& needs, const rules::CounterFacts& facts);
 
 /// The rules in force. An immutable snapshot; a reload makes a new one.
+/// Does not: ask the counters or read lists, which the caller does beforehand; look at the text of
+/// a message; choose the action, which is the matter of rules::judge.
 /// Threads: any thread.
 class Policy {
  public:
@@ -57,9 +59,8 @@ class Policy {
 
  private:
   /// Of a rule that fires. The function may outlive the policy.
-  [[nodiscard]] std::function<rules::Account()> account_of(std::size_t rule,
-                                                           const MessageFacts& facts,
-                                                           const Evaluation& evaluation) const;
+  [[nodiscard]] std::function<rules::Explanation()> explanation_of(
+      std::size_t rule, const MessageFacts& facts, const Evaluation& evaluation) const;
 
   const std::shared_ptr<const CompiledRules> rules_;
   const std::vector<bool> on_counters_;  ///< by rule

@@ -19,8 +19,8 @@ namespace shingled::milter::policy {
 /// Threads: any thread.
 class RuleHits {
  public:
-  /// The counts of rules, by rule; those of rules in force, as they are in or out of shadow now, go
-  /// on. Changes nothing.
+  /// The counts of rules, by rule; those of rules in force, as they are in or out of shadow now,
+  /// continue. Changes nothing.
   [[nodiscard]] std::vector<std::shared_ptr<EventCount>> counts_for(
       const CompiledRules& rules) const;
   /// These rules are in force from now on. `counts`: from counts_for().

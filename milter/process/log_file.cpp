@@ -24,7 +24,7 @@ Error log_error(const std::string& path, int number) {
 }
 
 Result<UniqueFd> open_here(const std::string& path) {
-  // O_NONBLOCK: open would wait for ever on a pipe without a reader.
+  // O_NONBLOCK: open would block on a pipe without a reader.
   UniqueFd fd(::open(path.c_str(),
                      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                      kLogMode));

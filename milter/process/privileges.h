@@ -21,10 +21,11 @@ struct Identity {
 /// Errors: kNotFound (no such user or group).
 Result<Identity> daemon_identity(const DaemonOptions& options);
 
-/// The name of a user, or his number in decimal if he has none.
+/// The name of a user, or the number in decimal if there is none.
 std::string user_name(uid_t user);
 
-/// Calls `work` with the rights of another user and of his groups, then takes back those of root.
+/// Calls `work` with the rights of another user and of that user's groups, then takes back those of
+/// root.
 /// Errors: kDenied (a change of rights failed). If it was the first one, `work` was not called.
 /// Threads: the rights of all threads change meanwhile.
 Status with_rights_of(const Identity& identity, const std::function<void()>& work);

@@ -8,7 +8,7 @@ namespace shingled::milter::process {
 
 // Messages to systemd. They have no effect if systemd did not start this process (NOTIFY_SOCKET).
 
-/// The start still goes on. `status`: its progress. `longer`: the time that it may still take.
+/// The start is not over yet. `status`: its progress. `longer`: the time that it may still take.
 void notify_starting(const std::string& status, std::chrono::seconds longer);
 void notify_ready(const std::string& status);
 void notify_reloading();

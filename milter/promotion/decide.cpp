@@ -14,7 +14,7 @@ namespace {
 using config::Judgements;
 using config::RuleFigures;
 using config::RuleJudgement;
-using config::RuleStanding;
+using config::RuleStage;
 
 /// Whether `part` is more than one in `one_in` of `whole`. Numbers of messages are far below 2^54.
 bool exceeds(std::uint64_t part, std::uint64_t whole, std::uint64_t one_in) {
@@ -28,16 +28,15 @@ bool still_stands(const RuleFigures& figures, std::uint64_t unreported) {
 }
 
 /// Where a rule stands by its figures, without what is special about going out of shadow.
-RuleStanding standing_of(const RuleJudgement& before, const RuleJudgement& rule,
-                         std::uint64_t unreported, PolicyPromote promote, WallTime now) {
-  if (before.standing == RuleStanding::kPromoted && promote == PolicyPromote::kAuto)
-    return has_turned(rule.figures, unreported) ? RuleStanding::kReturned : RuleStanding::kPromoted;
-  if (before.standing == RuleStanding::kReturned && now - before.since < kRest)
-    return RuleStanding::kReturned;
-  const bool stands =
-      is_good(rule.figures, unreported) ||
-      (before.standing == RuleStanding::kProposed && still_stands(rule.figures, unreported));
-  return stands ? RuleStanding::kProposed : RuleStanding::kShadow;
+RuleStage stage_of(const RuleJudgement& before, const RuleJudgement& rule, std::uint64_t unreported,
+                   PolicyPromote promote, WallTime now) {
+  if (before.stage == RuleStage::kPromoted && promote == PolicyPromote::kAuto)
+    return has_turned(rule.figures, unreported) ? RuleStage::kReturned : RuleStage::kPromoted;
+  if (before.stage == RuleStage::kReturned && now - before.since < kRest)
+    return RuleStage::kReturned;
+  const bool stands = is_good(rule.figures, unreported) || (before.stage == RuleStage::kProposed &&
+                                                            still_stands(rule.figures, unreported));
+  return stands ? RuleStage::kProposed : RuleStage::kShadow;
 }
 
 /// The proposal that goes out of shadow; null if none does.
@@ -47,7 +46,7 @@ RuleJudgement* best_of(Judgements& judgements) {
   };
   RuleJudgement* best = nullptr;
   for (RuleJudgement& rule : judgements.rules) {
-    if (rule.standing != RuleStanding::kProposed || rule.figures.stopped > 0 ||
+    if (rule.stage != RuleStage::kProposed || rule.figures.stopped > 0 ||
         !is_good(rule.figures, judgements.unreported))
       continue;
     if (best == nullptr || rank(rule) > rank(*best)) best = &rule;
@@ -90,25 +89,25 @@ std::string why_not(const RuleFigures& figures, std::uint64_t unreported) {
 Decision decide(const Judgements& before, Judgements fresh, PolicyPromote promote, WallTime now) {
   std::map<std::string_view, const RuleJudgement*> known;
   for (const RuleJudgement& rule : before.rules) known.emplace(rule.name, &rule);
-  std::map<std::string_view, RuleStanding> from;
+  std::map<std::string_view, RuleStage> from;
   for (RuleJudgement& rule : fresh.rules) {
     RuleJudgement last{.name = rule.name, .identity = rule.identity, .since = now};
     const auto found = known.find(rule.name);
     if (found != known.end() && found->second->identity == rule.identity) last = *found->second;
     // The clock was ahead when that was written.
     if (last.since > now) last.since = now;
-    from.emplace(rule.name, last.standing);
-    rule.standing = standing_of(last, rule, fresh.unreported, promote, now);
-    rule.since = rule.standing == last.standing ? last.since : now;
+    from.emplace(rule.name, last.stage);
+    rule.stage = stage_of(last, rule, fresh.unreported, promote, now);
+    rule.since = rule.stage == last.stage ? last.since : now;
   }
   if (RuleJudgement* const best = promote == PolicyPromote::kAuto ? best_of(fresh) : nullptr) {
-    best->standing = RuleStanding::kPromoted;
+    best->stage = RuleStage::kPromoted;
     best->since = now;
   }
   Decision out;
   fresh.judged = now;
   for (const RuleJudgement& rule : fresh.rules)
-    if (const RuleStanding last = from.at(rule.name); last != rule.standing)
+    if (const RuleStage last = from.at(rule.name); last != rule.stage)
       out.changes.push_back({last, rule});
   out.judgements = std::move(fresh);
   return out;

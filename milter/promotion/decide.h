@@ -41,7 +41,7 @@ std::string why_not(const config::RuleFigures& figures, std::uint64_t unreported
 
 /// The judgement of a rule that stands elsewhere than before.
 struct Change {
-  config::RuleStanding from{};
+  config::RuleStage from{};
   config::RuleJudgement now;
   friend bool operator==(const Change&, const Change&) = default;
 };
@@ -52,7 +52,7 @@ struct Decision {
 };
 
 /// Says where each rule stands now. `fresh`: what the history says of the rules today; what it has
-/// as standing and since does not count. `before`: of the last time; a rule with another identity
+/// as stage and since does not count. `before`: of the last time; a rule with another identity
 /// begins anew.
 ///
 /// With kAuto at most one rule a time goes out of shadow, the one that most people reported: the

@@ -19,13 +19,13 @@ namespace {
 
 using config::Judgements;
 using config::RuleJudgement;
-using config::RuleStanding;
+using config::RuleStage;
 using replay::JudgedRule;
 
 std::set<std::string> promoted_in(const Judgements& judgements) {
   std::set<std::string> out;
   for (const RuleJudgement& rule : judgements.rules)
-    if (rule.standing == RuleStanding::kPromoted) out.insert(rule.name);
+    if (rule.stage == RuleStage::kPromoted) out.insert(rule.name);
   return out;
 }
 
@@ -44,9 +44,9 @@ std::vector<JudgedRule> judged_rules(const PolicyOptions& policy, const Judgemen
   return out;
 }
 
-std::size_t count_of(const Judgements& judgements, RuleStanding standing) {
+std::size_t count_of(const Judgements& judgements, RuleStage stage) {
   return static_cast<std::size_t>(
-      std::ranges::count(judgements.rules, standing, &RuleJudgement::standing));
+      std::ranges::count(judgements.rules, stage, &RuleJudgement::stage));
 }
 
 std::chrono::seconds settled_time(Random& random) {
@@ -177,8 +177,8 @@ bool Promoter::judge(const State& now_in_force, const std::stop_token& stop) {
   logger_.info(LogLine("policy_judged")
                    .field("rules", now.rules.size())
                    .field("messages", now.messages)
-                   .field("proposed", count_of(now, RuleStanding::kProposed))
-                   .field("promoted", count_of(now, RuleStanding::kPromoted))
+                   .field("proposed", count_of(now, RuleStage::kProposed))
+                   .field("promoted", count_of(now, RuleStage::kPromoted))
                    .field("seconds", taken.count(), 1));
   for (const Change& change : decision.changes) tell(now, change, now_in_force.settings->policy);
   keep(now_in_force, std::move(decision));
@@ -196,18 +196,18 @@ void Promoter::keep(const State& now_in_force, Decision decision) {
 void Promoter::tell(const Judgements& judgements, const Change& change,
                     const PolicyOptions& policy) {
   const RuleJudgement& rule = change.now;
-  if (rule.standing == RuleStanding::kShadow && change.from == RuleStanding::kReturned) return;
+  if (rule.stage == RuleStage::kShadow && change.from == RuleStage::kReturned) return;
   LogLine line("policy_promote");
-  line.field("rule", rule.name).field("state", to_string(rule.standing));
+  line.field("rule", rule.name).field("state", to_string(rule.stage));
   line.field("messages", rule.figures.messages).field("reported", rule.figures.reported);
   line.field("rescued", rule.figures.rescued);
   line.field("correspondents", rule.figures.correspondents);
   line.field("share", unreported_share(rule.figures, judgements.unreported), 3);
   if (rule.figures.stopped > 0) line.field("stopped", rule.figures.stopped);
-  if (rule.standing == RuleStanding::kProposed) line.field("accept", accepting(policy, rule.name));
-  if (rule.standing == RuleStanding::kReturned || rule.standing == RuleStanding::kShadow)
+  if (rule.stage == RuleStage::kProposed) line.field("accept", accepting(policy, rule.name));
+  if (rule.stage == RuleStage::kReturned || rule.stage == RuleStage::kShadow)
     line.field("why", why_returned(rule.figures, judgements.unreported));
-  if (rule.standing == RuleStanding::kReturned) {
+  if (rule.stage == RuleStage::kReturned) {
     logger_.warning(line);
   } else {
     logger_.info(line);
@@ -225,12 +225,12 @@ void Promoter::fail(const std::string& file, const Error& error) {
 
 void Promoter::report(MetricReport& report) const {
   auto state = state_.lock();
-  for (const RuleStanding standing : {RuleStanding::kShadow, RuleStanding::kProposed,
-                                      RuleStanding::kPromoted, RuleStanding::kReturned}) {
+  for (const RuleStage stage :
+       {RuleStage::kShadow, RuleStage::kProposed, RuleStage::kPromoted, RuleStage::kReturned}) {
     report.gauge({"shingled_policy_judged_rules",
                   "Rules in shadow that the history has judged, by where they stand."},
-                 std::uint64_t{count_of(state->judgements, standing)},
-                 {{"state", std::string(to_string(standing))}});
+                 std::uint64_t{count_of(state->judgements, stage)},
+                 {{"state", std::string(to_string(stage))}});
   }
 }
 

@@ -12,7 +12,7 @@ inline constexpr std::chrono::hours kSettledHour{2};
 inline constexpr std::chrono::minutes kJitterMax{60};
 
 /// Whether rules are to be judged. `last`: when that was done; 0 = never. `of_day`: the settled
-/// time of this daemon, below a day. A last time that is still to come was told by a wrong clock.
+/// time of this daemon, below a day. A last time that is still to come came from a wrong clock.
 /// Threads: stateless.
 bool is_due(WallTime last, WallTime now, std::chrono::seconds of_day);
 

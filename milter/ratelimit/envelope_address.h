@@ -33,7 +33,7 @@ EnvelopeAddress normal_mailbox(const EnvelopeAddress& address);
 std::string in_dns(std::string_view name);
 
 /// A login as limits and counters tell users apart: without blanks around it, in lower case, a
-/// domain behind '@' in the form of DNS. Pure.
+/// domain after '@' in the form of DNS. Pure.
 std::string normal_login(std::string_view login);
 
 /// Whether mail of this sender is a bounce: the local part is empty, postmaster, mailer-daemon,

@@ -211,7 +211,7 @@ std::string unescaped(std::string_view text) {
 }
 
 /// The texts between colons; an IPv6 address as people write it has some of its own, so the parts
-/// `before` it and behind it are taken first.
+/// `before` it and after it are taken first.
 std::optional<std::vector<std::string>> parts_in(const std::vector<BucketPart>& parts,
                                                  std::string_view text) {
   std::vector<std::string> out;

@@ -19,7 +19,7 @@ std::string describe(const FullBucket& bucket) {
 
 namespace {
 
-rules::Account account_of(const LimitMark& mark) {
+rules::Explanation explanation_of(const LimitMark& mark) {
   const FullBucket& bucket = mark.bucket;
   const std::string again = wait_text(bucket.wait);
   return {.log = describe(bucket),
@@ -44,7 +44,7 @@ rules::Findings limit_findings(const std::optional<LimitMark>& mark) {
   rules::Evidence& item = findings.evidence.emplace_back();
   item.symbol = mark->symbol;
   item.score = mark->value;
-  item.account = [mark = *mark] { return account_of(mark); };
+  item.explanation = [mark = *mark] { return explanation_of(mark); };
   return findings;
 }
 

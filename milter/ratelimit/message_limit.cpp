@@ -11,8 +11,8 @@ namespace shingled::milter::ratelimit {
 namespace {
 
 // With a symbol nothing is deferred and a bucket may overflow, so that the value of the mark rises
-// from 0.92 at the burst to 2.00 here. Without a bound, a flood would count against a sender for
-// ever.
+// from 0.92 at the burst to 2.00 here. Without a bound, a flood would count against a sender
+// without end.
 constexpr double kOverflow = storage::buckets::kBurstsMax;
 
 using Event = LimitCounters::Event;

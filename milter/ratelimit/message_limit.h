@@ -35,7 +35,7 @@ namespace shingled::milter::ratelimit {
 /// Threads: one at a time.
 class MessageLimit {
  public:
-  /// Recipients of a message that are told apart; further ones have no drops.
+  /// Recipients of a message that are distinguished; further ones have no drops.
   static constexpr std::size_t kCountedMax = 10'000;
   /// A message that had so many recipients deferred is not asked about any more: all are deferred.
   static constexpr std::size_t kRefusedMax = 1000;

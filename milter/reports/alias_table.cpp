@@ -56,7 +56,7 @@ bool is_address(std::string_view target) {
   return !inner.empty() && kNoPerson.find(inner.front()) == std::string_view::npos;
 }
 
-/// Takes the next logical line: lines that begin with a blank go on with the one before, as
+/// Takes the next logical line: lines that begin with a blank continue the one before, as
 /// Postfix has it. `lines`: how many there were.
 std::string take_line(std::string_view& text, std::size_t& lines) {
   std::string out;

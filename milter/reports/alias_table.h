@@ -22,7 +22,7 @@ namespace shingled::milter::reports {
 /// Threads: immutable once it is made.
 class AliasTable {
  public:
-  /// Names of a mailbox behind another, at most; a longer chain is not followed.
+  /// Names of a mailbox, one for another, at most; a longer chain is not followed.
   static constexpr std::size_t kHopsMax = 10;
   static constexpr std::size_t kEntriesMax = 1'000'000;
 

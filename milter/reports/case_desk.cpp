@@ -31,12 +31,12 @@ std::string list_name(const Settings& settings, std::uint32_t flag) {
 }
 
 /// What the hashes of a case do, as they are taught now.
-CaseEffect effect_of(const CaseRow& row, const Electorate& voters) {
+CaseEffect effect_of(const CaseRow& row, const ReportPolicy& policy) {
   CaseEffect out = CaseEffect::kNoted;
   for (const HashChange& hash : row.hashes) {
     if (hash.hash.closed) return CaseEffect::kClosed;
     if (hash.hash.per_spam == 0) continue;
-    const ListSteps steps = voters.steps_of(hash.hash.flag);
+    const ListSteps steps = policy.steps_of(hash.hash.flag);
     const bool marks = hash.taught > 0 && hash.taught >= steps.header;
     const bool rejects = steps.reject && hash.taught >= *steps.reject;
     out = std::max(out, rejects ? CaseEffect::kRejected
@@ -54,11 +54,11 @@ Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
   if (Status opened = open(state); !opened) return opened.error();
   auto rows = state.open->table->reporters(most);
   if (!rows) return rows.error();
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   const auto trusted = known_names(state, false);
   std::vector<KnownReporter> out;
   for (const storage::sqlite::ReporterRow& row : *rows) {
-    KnownReporter known{row, standing_of(row, voters), {}};
+    KnownReporter known{row, standing_of(row, policy), {}};
     const auto named = trusted.find(row.name);
     if (known.standing == Standing::kTrusted && named != trusted.end()) known.name = named->second;
     out.push_back(std::move(known));
@@ -68,11 +68,11 @@ Result<std::vector<KnownReporter>> ReportDesk::reporters(std::size_t most) {
 
 Result<std::optional<CaseFigures>> ReportDesk::figures(Open& open, std::uint64_t message,
                                                        std::uint64_t reporter,
-                                                       const Electorate& voters) {
+                                                       const ReportPolicy& policy) {
   std::optional<CaseFigures> out;
   const auto look = [&](const ReportedHash& hash, std::span<const Supporter> people) {
     if (hash.per_spam == 0) return;
-    const CaseFigures more = figures_of(hash, people, voters);
+    const CaseFigures more = figures_of(hash, people, policy);
     const auto said = [](const CaseFigures& one) {
       return std::tuple(one.effect, one.sides.spam.people + one.sides.ham.people);
     };
@@ -107,9 +107,9 @@ Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std:
   if (!there) return there.error();
   if (!*there) return std::uint64_t{0};
   Open& open = *state.open;
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   open.has_rest = true;  // until all is taught
-  const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
+  const auto weigh = setup_.store != nullptr ? weigher(policy) : storage::sqlite::Weigh();
   const auto withdrawn = open.table->withdraw(digests, flag, weigh);
   if (!withdrawn) return withdrawn.error();
   if (Status done = teach(open, withdrawn->changes); !done) return done.error();
@@ -128,7 +128,7 @@ Result<std::uint64_t> ReportDesk::withdraw(std::span<const Digest> digests, std:
 std::map<std::uint64_t, std::string> ReportDesk::known_names(const State& state, bool wanted) {
   std::map<std::uint64_t, std::string> out;
   const auto add = [&](const std::string& name) {
-    out.try_emplace(reporter_name(state.open->site, state.names.mailbox_of(name)), name);
+    out.try_emplace(reporter_id(state.open->site, state.names.mailbox_of(name)), name);
   };
   for (const std::string& name : state.settings->reports.trusted_reporters) add(name);
   if (!wanted) return out;
@@ -138,14 +138,14 @@ std::map<std::uint64_t, std::string> ReportDesk::known_names(const State& state,
 
 KnownCase ReportDesk::known_case(const State& state, CaseRow row,
                                  const std::map<std::uint64_t, std::string>& names) const {
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   KnownCase out;
   out.id = to_hex(row.oldest.bytes).substr(0, kCaseIdDigits);
-  out.effect = effect_of(row, voters);
-  out.sides = sides_of(row.people, voters);
+  out.effect = effect_of(row, policy);
+  out.sides = sides_of(row.people, policy);
   for (const Supporter& word : row.people) {
     const auto name = names.find(word.reporter.name);
-    out.people.push_back({word, standing_of(word.reporter, voters),
+    out.people.push_back({word, standing_of(word.reporter, policy),
                           name != names.end() ? name->second : std::string()});
   }
   std::set<std::uint32_t> flags;
@@ -200,9 +200,9 @@ Result<KnownCase> ReportDesk::rule_found(State& state, const KnownCase& found, R
   Open& open = *state.open;
   std::vector<std::int64_t> hashes;
   for (const HashChange& hash : found.row.hashes) hashes.push_back(hash.id);
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   open.has_rest = true;  // until all is taught
-  const auto weigh = setup_.store != nullptr ? weigher(voters) : storage::sqlite::Weigh();
+  const auto weigh = setup_.store != nullptr ? weigher(policy) : storage::sqlite::Weigh();
   const auto changes = open.table->rule(hashes, ruling, weigh);
   if (!changes) return changes.error();
   if (Status done = teach(open, *changes); !done) return done.error();

@@ -22,7 +22,7 @@ std::string who_say(const Side& side) {
 /// How many residents must say spam until the hash has this weight.
 std::optional<std::uint64_t> people_for(std::int32_t weight,
                                         const storage::sqlite::ReportedHash& hash,
-                                        const Side& against, const Electorate& electorate) {
+                                        const Side& against, const ReportPolicy& policy) {
   const auto reaches = [&](std::uint64_t count) {
     Sides sides;
     sides.ham = against;
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> people_for(std::int32_t weight,
     sides.spam.thousandths = static_cast<std::int64_t>(count) * 1000;
     sides.spam.of_standing = sides.spam.thousandths;
     sides.spam.has_resident = true;
-    return weight_of_spam(hash, sides, electorate) >= weight;
+    return weight_of_spam(hash, sides, policy) >= weight;
   };
   if (!reaches(kPeopleMost)) return std::nullopt;
   std::uint64_t too_few = 0;
@@ -52,11 +52,11 @@ std::string_view to_string(CaseEffect effect) {
 
 CaseFigures figures_of(const storage::sqlite::ReportedHash& hash,
                        std::span<const storage::sqlite::Supporter> people,
-                       const Electorate& electorate) {
+                       const ReportPolicy& policy) {
   CaseFigures out;
-  out.sides = sides_of(people, electorate);
-  const ListSteps steps = electorate.steps_of(hash.flag);
-  const std::int32_t weight = wanted_weight(hash, people, electorate);
+  out.sides = sides_of(people, policy);
+  const ListSteps steps = policy.steps_of(hash.flag);
+  const std::int32_t weight = wanted_weight(hash, people, policy);
   if (hash.closed) {
     out.effect = CaseEffect::kClosed;
   } else if (steps.reject && weight >= *steps.reject) {
@@ -64,8 +64,8 @@ CaseFigures figures_of(const storage::sqlite::ReportedHash& hash,
   } else if (weight > 0 && weight >= steps.header) {
     out.effect = CaseEffect::kMarked;
   }
-  out.marked_at = people_for(steps.header, hash, out.sides.ham, electorate);
-  if (steps.reject) out.rejected_at = people_for(*steps.reject, hash, out.sides.ham, electorate);
+  out.marked_at = people_for(steps.header, hash, out.sides.ham, policy);
+  if (steps.reject) out.rejected_at = people_for(*steps.reject, hash, out.sides.ham, policy);
   return out;
 }
 

@@ -28,7 +28,7 @@ struct CaseFigures {
 /// The figures of a hash on a list of spam. Pure.
 CaseFigures figures_of(const storage::sqlite::ReportedHash& hash,
                        std::span<const storage::sqlite::Supporter> people,
-                       const Electorate& electorate);
+                       const ReportPolicy& policy);
 
 /// In words for whoever reported: "2 people say spam: marked from now on; rejected when 5 do".
 /// Pure.

@@ -31,19 +31,19 @@ std::optional<bool> ReportDesk::residence(State& state, const std::string& mailb
 
 Result<bool> ReportDesk::count(const Open& open, const Report& report,
                                const ReportedMessage& message, const ReportOutcome& outcome,
-                               const Electorate& voters) {
+                               const ReportPolicy& policy) {
   const auto store = setup_.counters ? setup_.counters() : nullptr;
   if (store == nullptr) return false;
   // Whoever was counted may always take it back.
   const bool known = outcome.counted.any();
-  const bool newcomer = standing_of(outcome.reporter, voters) == Standing::kNewcomer;
-  if (!known && newcomer && outcome.newcomers >= voters.newcomers_max) return false;
+  const bool newcomer = standing_of(outcome.reporter, policy) == Standing::kNewcomer;
+  if (!known && newcomer && outcome.newcomers >= policy.newcomers_max) return false;
   const TimePoint deadline = clock_.now() + kCountPatience;
   const bool spam = report.kind == ReportKind::kSpam;
   storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
                                       newcomer && !known};
   if (!outcome.counted.pieces) {
-    auto pieces = counters::counted_keys(open.site, message.space, message.pieces).addition;
+    auto pieces = counters::counted_keys(open.site, message.direction, message.pieces).addition;
     pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
     if (!pieces.counters.empty() || !pieces.pairs.empty()) {
       Status done = go_on();
@@ -57,7 +57,7 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
     mark.new_newcomer = false;
   }
   if (!spam) return true;  // reporters are those who complain
-  if (Status done = count_reporter(open, outcome.reporter.name, message, *store, deadline, voters);
+  if (Status done = count_reporter(open, outcome.reporter.name, message, *store, deadline, policy);
       !done)
     return done.error();
   mark.whole = true;
@@ -68,23 +68,22 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
 Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
                                   const ReportedMessage& message,
                                   storage::counters::CounterStore& store, TimePoint deadline,
-                                  const Electorate& voters) {
-  const std::string reporter = hex_name(self);
-  std::vector<mime::Piece> pairs = {
-      {PieceType::kMessageReporter, hex_name(message.name), reporter}};
+                                  const ReportPolicy& policy) {
+  const std::string reporter = hex_id(self);
+  std::vector<mime::Piece> pairs = {{PieceType::kMessageReporter, hex_id(message.name), reporter}};
   // Only hashes whose reporters are few enough for this one to count among them.
   const auto add_hash = [&](const ReportedHash& hash, std::span<const Supporter> supporters) {
     const auto known = std::ranges::find_if(
         supporters, [&](const Supporter& one) { return one.reporter.name == self; });
     if (known != supporters.end() &&
-        (standing_of(known->reporter, voters) != Standing::kNewcomer ||
-         newcomers_among(supporters, voters) <= std::int64_t{voters.newcomers_max}))
+        (standing_of(known->reporter, policy) != Standing::kNewcomer ||
+         newcomers_among(supporters, policy) <= std::int64_t{policy.newcomers_max}))
       pairs.push_back({PieceType::kHashReporter, to_hex(hash.fingerprint.digest.bytes), reporter});
   };
   if (Status looked = open.table->each_hash(message.name, self, add_hash); !looked) return looked;
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  auto who = counters::counted_keys(open.site, message.space, pairs).addition;
+  auto who = counters::counted_keys(open.site, message.direction, pairs).addition;
   who.amounts.of(Measure::kMass) = 1;
   who.amounts.of(Measure::kComplaint) = 1;
   if (Status still = go_on(); !still) return still;

@@ -10,7 +10,7 @@ namespace shingled::milter::reports {
 
 namespace {
 
-/// The certainty of a match of 29 of 32 slots, which may reject by itself (rules/standing.h).
+/// The certainty of a match of 29 of 32 slots, which may reject by itself (rules/hit_strength.h).
 constexpr double kVeryNear = (29.0 / 32 - 0.5) * 2;
 /// Half an int is more than any saturation needs.
 constexpr std::int32_t kWeightHighest = std::numeric_limits<std::int32_t>::max() / 2;

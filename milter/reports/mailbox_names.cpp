@@ -84,7 +84,7 @@ std::string MailboxNames::mailbox_of(std::string_view reporter) const {
   if (name.starts_with('<') && name.ends_with('>')) name = name.substr(1, name.size() - 2);
   auto address = mime::normal_address(name);
   if (!address) return ascii::to_lower(reporter);
-  // A stranger may write an address of ours into his own (SRS); nothing has proved that one.
+  // A stranger may write an address of ours into another one (SRS); nothing has proved that one.
   const std::size_t at = name.rfind('@');
   const std::string written =
       at == std::string_view::npos ? std::string() : mime::ascii_host(name.substr(at + 1));

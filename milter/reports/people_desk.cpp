@@ -19,18 +19,18 @@ constexpr std::chrono::seconds kPatience{3};
 }  // namespace
 
 Status ReportDesk::say(const Open& open, const Report& report, const ReportedMessage& message,
-                       const storage::sqlite::ReporterRow& reporter, const Electorate& voters) {
+                       const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy) {
   const auto people = setup_.people ? setup_.people() : nullptr;
   if (people == nullptr) return {};
   storage::people::Statement said{.person = reporter.name,
                                   .message = message.name,
                                   .kind = report.kind,
-                                  .standing = standing_of(reporter, voters),
+                                  .standing = standing_of(reporter, policy),
                                   .time = now(),
                                   .signs = {}};
   const bool proved = counters::is_from_proved(message.pieces);
   for (const storage::counters::Pair& key :
-       counters::keys_of(open.site, message.space, message.pieces))
+       counters::keys_of(open.site, message.direction, message.pieces))
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());

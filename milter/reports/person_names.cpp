@@ -20,7 +20,7 @@ std::uint64_t PersonNames::person_of(std::string_view address) {
     state->names.refresh(state->domain, state->aliases);
     state->looked = now;
   }
-  return reporter_name(*state->site, state->names.mailbox_of(address));
+  return reporter_id(*state->site, state->names.mailbox_of(address));
 }
 
 }  // namespace shingled::milter::reports

@@ -28,7 +28,7 @@ class PersonNames {
 
   /// New settings. `site`: nullopt = nobody is known.
   void use(const ReportOptions& options, const std::optional<CounterKeyBytes>& site);
-  /// reporter_name() of the mailbox; 0 if nobody is known. `address`: as in RCPT.
+  /// reporter_id() of the mailbox; 0 if nobody is known. `address`: as in RCPT.
   [[nodiscard]] std::uint64_t person_of(std::string_view address);
 
  private:

@@ -54,8 +54,8 @@ Status ReportDesk::go_on() const {
 
 std::uint32_t ReportDesk::now() const { return unix_seconds(clock_.wall()); }
 
-Electorate ReportDesk::electorate(const State& state) const {
-  Electorate out;
+ReportPolicy ReportDesk::report_policy(const State& state) const {
+  ReportPolicy out;
   const ReportOptions& options = state.settings->reports;
   out.reporters_min = options.reporters_min;
   out.reject_people = options.reject_people;
@@ -70,7 +70,7 @@ Electorate ReportDesk::electorate(const State& state) const {
 std::set<std::uint64_t> ReportDesk::trusted_names(const State& state) {
   std::set<std::uint64_t> out;
   for (const std::string& name : state.settings->reports.trusted_reporters)
-    out.insert(reporter_name(state.open->site, state.names.mailbox_of(name)));
+    out.insert(reporter_id(state.open->site, state.names.mailbox_of(name)));
   return out;
 }
 
@@ -80,10 +80,10 @@ void ReportDesk::refresh_names(State& state) {
     state.open->trusted = trusted_names(state);
 }
 
-Result<std::uint64_t> ReportDesk::name_of(State& state, std::string_view reporter) {
+Result<std::uint64_t> ReportDesk::known_reporter_id(State& state, std::string_view reporter) {
   const CounterKeyBytes& site = state.open->site;
-  const std::uint64_t name = reporter_name(site, state.names.mailbox_of(reporter));
-  const std::uint64_t before = reporter_name(site, reporter);
+  const std::uint64_t name = reporter_id(site, state.names.mailbox_of(reporter));
+  const std::uint64_t before = reporter_id(site, reporter);
   if (before != name) {
     if (Status done = state.open->table->rename_reporter(before, name); !done) return done.error();
   }
@@ -109,7 +109,7 @@ Status ReportDesk::open(State& state) {
   if (state.open != nullptr) return {};
   auto site = site_key(*state.settings);
   if (!site) return site.error();
-  auto table = ReportTable::open(state.settings->reports.file, site_name(*site));
+  auto table = ReportTable::open(state.settings->reports.file, site_id(*site));
   if (!table) {
     Error error = table.error().in("reports.file");
     // The fault is not that of the report.
@@ -171,11 +171,11 @@ Status ReportDesk::forget_old(const State& state) {
   const WallTime wall = open.time.now(clock_.wall(), steady);
   if (!open.time.may_expire()) return {};
   if (open.forgot && steady - *open.forgot < kForgetPause) return {};
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   const auto weigh =
       [&](const ReportedHash& hash,
           std::span<const Supporter> supporters) -> Result<storage::sqlite::WantedWeight> {
-    return storage::sqlite::WantedWeight{wanted_weight(hash, supporters, voters), 0};
+    return storage::sqlite::WantedWeight{wanted_weight(hash, supporters, policy), 0};
   };
   const std::int64_t oldest = (wall - state.settings->reports.keep).time_since_epoch().count();
   const auto forgot = open.table->forget_before(oldest, kForgottenAtOnce, weigh);
@@ -231,7 +231,7 @@ Status ReportDesk::check_rate(State& state, std::uint64_t reporter) {
 Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   if (Status opened = open(state); !opened) return opened.error();
   if (Status ready = make_ready(state); !ready) return ready.error();
-  const auto reporter = name_of(state, report.reporter);
+  const auto reporter = known_reporter_id(state, report.reporter);
   if (!reporter) return reporter.error();
   if (Status few = check_rate(state, *reporter); !few) return few.error();
   auto receipt = take_from(state, report, *reporter);
@@ -244,16 +244,16 @@ Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
   Open& open = *state.open;
   ReportedMessage message = read_reported(report.message, open.site, open.rules);
   if (report.kind == ReportKind::kSpam) leave_out_wanted_files(open, message);
-  const Electorate voters = electorate(state);
+  const ReportPolicy policy = report_policy(state);
   storage::sqlite::ReportRow row{message.name, reporter, report.kind, now(), message.hashes};
   row.resident = residence(state, state.names.mailbox_of(report.reporter));
-  if (voters.trusted.contains(reporter)) {
+  if (policy.trusted.contains(reporter)) {
     row.ruling = report.kind == ReportKind::kSpam ? storage::sqlite::Ruling::kReopens
                                                   : storage::sqlite::Ruling::kCloses;
   }
   storage::sqlite::Weigh weigh;  // without a storage all weights stay
   if (setup_.store != nullptr) {
-    weigh = weigher(voters);
+    weigh = weigher(policy);
     {
       // The storage may be slow, and `add` asks within a transaction: then it has these answers.
       const Unlocked waits(mutex_);
@@ -277,12 +277,12 @@ Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
                      .field("hashes", row.deleted.size())
                      .field("why", "somebody deleted them from the storage"));
   }
-  return finish(state, report, message, *outcome, voters);
+  return finish(state, report, message, *outcome, policy);
 }
 
-storage::sqlite::Weigh ReportDesk::weigher(const Electorate& voters) {
+storage::sqlite::Weigh ReportDesk::weigher(const ReportPolicy& policy) {
   using Seen = std::map<std::pair<Digest, std::uint32_t>, std::int32_t>;
-  return [this, &voters, seen = std::make_shared<Seen>()](
+  return [this, &policy, seen = std::make_shared<Seen>()](
              const ReportedHash& hash,
              std::span<const Supporter> people) -> Result<storage::sqlite::WantedWeight> {
     const auto [known, is_new] = seen->try_emplace({hash.fingerprint.digest, hash.flag}, 0);
@@ -291,7 +291,7 @@ storage::sqlite::Weigh ReportDesk::weigher(const Electorate& voters) {
       if (!weights) return weights.error();
       known->second = weights->front();
     }
-    return storage::sqlite::WantedWeight{wanted_weight(hash, people, voters), known->second};
+    return storage::sqlite::WantedWeight{wanted_weight(hash, people, policy), known->second};
   };
 }
 
@@ -308,7 +308,7 @@ Status ReportDesk::teach(Open& open, std::span<const HashChange> changes) {
 
 Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                                          const ReportedMessage& message,
-                                         const ReportOutcome& outcome, const Electorate& voters) {
+                                         const ReportOutcome& outcome, const ReportPolicy& policy) {
   Open& open = *state.open;
   if (Status done = teach(open, outcome.changes); !done) return done.error();
   open.has_rest = false;
@@ -318,28 +318,28 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   receipt.hashes = message.hashes.size();
   receipt.changed = outcome.changes.size();
   receipt.not_taught = message.not_taught;
-  const auto told = figures(open, message.name, outcome.reporter.name, voters);
+  const auto told = figures(open, message.name, outcome.reporter.name, policy);
   if (!told) return told.error();
   receipt.figures = *told;
   const bool said_before = outcome.what == ReportOutcome::What::kSame && outcome.counted.whole;
-  if (setup_.label && message.history_name != 0 && !said_before) {
+  if (setup_.label && message.history_id != 0 && !said_before) {
     const auto who = open.table->reporters_of(message.name);
     if (!who) return who.error();
-    setup_.label(message.history_name, majority_of(*who, voters));
+    setup_.label(message.history_id, majority_of(*who, policy));
   }
   receipt.counted = said_before;
   if (!said_before) {
-    if (Status said = say(open, report, message, outcome.reporter, voters); !said)
+    if (Status said = say(open, report, message, outcome.reporter, policy); !said)
       return said.error();
-    const auto counted = count(open, report, message, outcome, voters);
+    const auto counted = count(open, report, message, outcome, policy);
     if (!counted) return counted.error();
     receipt.counted = *counted;
   }
   const Unlocked waits(mutex_);
   logger_.info(LogLine("report")
                    .field("kind", to_string(report.kind))
-                   .field("reporter", hex_name(outcome.reporter.name))
-                   .field("message", hex_name(message.name))
+                   .field("reporter", hex_id(outcome.reporter.name))
+                   .field("message", hex_id(message.name))
                    .field("what", to_string(outcome.what))
                    .field("hashes", receipt.hashes)
                    .field("changed", receipt.changed)

@@ -90,7 +90,7 @@ struct ReportReceipt {
   std::optional<CaseFigures> figures = {};
 };
 
-/// A reporter as people see him.
+/// A reporter as people see it.
 struct KnownReporter {
   storage::sqlite::ReporterRow row;
   Standing standing = Standing::kNewcomer;
@@ -115,7 +115,7 @@ struct KnownCase {
 };
 
 /// Told after each report that is new, turned or was not finished before: the name of the
-/// Message-ID (counters::message_id_name) and what the message is by majority_of() all who reported
+/// Message-ID (counters::history_id) and what the message is by majority_of() all who reported
 /// it. Must not block and not throw.
 using LabelSink = std::function<void(std::uint64_t message, std::optional<ReportKind> label)>;
 
@@ -143,6 +143,9 @@ using LabelSink = std::function<void(std::uint64_t message, std::optional<Report
 /// closed: reports of others change nothing until somebody trusted says spam.
 ///
 /// The file is opened with the first report, so that nobody's mail depends on it.
+/// Does not: prove who the reporter is, which the caller must do; keep the text or the addresses of
+/// a message, only ids, hashes and counts; move or delete mail.
+///
 /// Threads: any; one report or decision at a time. While it waits for the storage, for counters or
 ///          for what people said, new settings and questions do not wait for it. `close` ends its
 ///          wait for the storage, and waits for the others: one deadline of 3 s at most.
@@ -177,9 +180,9 @@ class ReportDesk {
   /// At most `most`, those with most reports first.
   Result<std::vector<KnownReporter>> reporters(std::size_t most);
 
-  /// Withdraws the reports behind these hashes and what matches them, on one list or on all (0).
+  /// Withdraws the reports of these hashes and what matches them, on one list or on all (0).
   /// What they taught is taken off the storage. Nothing happens where nobody ever reported.
-  /// Returns how many people's reports stood behind them.
+  /// Returns how many people's reports there were of them.
   Result<std::uint64_t> withdraw(std::span<const Digest> digests, std::uint32_t flag);
   /// Cases with a report since `since` (Unix seconds), the newest first, at most `most`. `names`:
   /// with the names of people, as far as they are known.
@@ -220,7 +223,7 @@ class ReportDesk {
                                storage::sqlite::Ruling ruling);
   Status make_ready(State& state);
   /// Tells what the storage has of the hashes, each when it is asked for first.
-  storage::sqlite::Weigh weigher(const Electorate& voters);
+  storage::sqlite::Weigh weigher(const ReportPolicy& policy);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
   /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
   void leave_out_wanted_files(const Open& open, ReportedMessage& message);
@@ -229,20 +232,20 @@ class ReportDesk {
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,
-                                             std::uint64_t reporter, const Electorate& voters);
+                                             std::uint64_t reporter, const ReportPolicy& policy);
   [[nodiscard]] KnownCase known_case(const State& state, storage::sqlite::CaseRow row,
                                      const std::map<std::uint64_t, std::string>& names) const;
   [[nodiscard]] static std::map<std::uint64_t, std::string> known_names(const State& state,
                                                                         bool wanted);
   /// Reads again who a name means, if that may have changed.
   void refresh_names(State& state);
-  /// The name of a mailbox among the reports. Reports under the name that versions before it gave a
+  /// The id of a mailbox among the reports. Reports under the id that versions before it gave a
   /// reporter become those of the mailbox.
-  Result<std::uint64_t> name_of(State& state, std::string_view reporter);
+  Result<std::uint64_t> known_reporter_id(State& state, std::string_view reporter);
   /// What follows from a report that is in the table: weights, label, counters.
   Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
                                const storage::sqlite::ReportOutcome& outcome,
-                               const Electorate& voters);
+                               const ReportPolicy& policy);
   Result<CounterKeyBytes> site_key(const Settings& settings);
   /// Teaches what a crash or a failure has left over.
   Status teach_rest(Open& open);
@@ -250,16 +253,16 @@ class ReportDesk {
   /// Adds to the counters what they do not have yet of a report.
   /// Returns false where there are none.
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
-                     const storage::sqlite::ReportOutcome& outcome, const Electorate& voters);
+                     const storage::sqlite::ReportOutcome& outcome, const ReportPolicy& policy);
   /// Keeps what the person says, for rules on people.
   Status say(const Open& open, const Report& report, const ReportedMessage& message,
-             const storage::sqlite::ReporterRow& reporter, const Electorate& voters);
+             const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy);
   /// Takes back what people said by these reports.
   Status unsay(std::span<const storage::sqlite::ReportName> reports);
   Status count_reporter(const Open& open, std::uint64_t self, const ReportedMessage& message,
                         storage::counters::CounterStore& store, TimePoint deadline,
-                        const Electorate& voters);
-  [[nodiscard]] Electorate electorate(const State& state) const;
+                        const ReportPolicy& policy);
+  [[nodiscard]] ReportPolicy report_policy(const State& state) const;
   [[nodiscard]] static std::set<std::uint64_t> trusted_names(const State& state);
   [[nodiscard]] std::uint32_t now() const;
 

@@ -38,7 +38,7 @@ class Unlocked {
 };
 
 /// As logs and counters show the name of a person or a message.
-inline std::string hex_name(std::uint64_t name) { return fmt::format("{:016x}", name); }
+inline std::string hex_id(std::uint64_t name) { return fmt::format("{:016x}", name); }
 
 struct ReportDesk::Open {
   std::unique_ptr<storage::sqlite::ReportTable> table;

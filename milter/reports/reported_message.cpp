@@ -60,8 +60,8 @@ void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
 
 }  // namespace
 
-std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
-                            std::string_view body, std::string_view bytes) {
+std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_id,
+                          std::string_view body, std::string_view bytes) {
   if (message_id.empty()) return fingerprint::siphash(site, bytes);
   std::string text = fmt::format("reported:{}:{}:", message_id.size(), message_id);
   const std::size_t last = body.find_last_not_of("\r\n");
@@ -71,11 +71,11 @@ std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view messag
   return fingerprint::siphash(site, text);
 }
 
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox) {
+std::uint64_t reporter_id(const CounterKeyBytes& site, std::string_view mailbox) {
   return fingerprint::siphash(site, "reporter:" + ascii::to_lower(mailbox));
 }
 
-std::uint64_t site_name(const CounterKeyBytes& site) { return reporter_name(site, ""); }
+std::uint64_t site_id(const CounterKeyBytes& site) { return reporter_id(site, ""); }
 
 bool is_reporter(std::string_view name) {
   return !name.empty() && name.size() <= kReporterBytesMax &&
@@ -113,10 +113,10 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
   ReportedMessage out;
   const auto& fields = view.header().fields;
   const std::string_view message_id = counters::message_id_of(fields);
-  out.name = reported_name(site, message_id, view.body(), bytes);
-  out.history_name = counters::message_id_name(site, message_id);
+  out.name = reported_id(site, message_id, view.body(), bytes);
+  out.history_id = counters::history_id(site, message_id);
   const auto origin = counters::origin_of(fields, taught.plan.local());
-  if (!origin.envelope.user.empty()) out.space = storage::counters::Space::kOut;
+  if (!origin.envelope.user.empty()) out.direction = storage::counters::Direction::kOut;
   out.pieces = view.pieces(origin.envelope).pieces;
 
   std::set<std::pair<Digest, std::uint32_t>> seen;

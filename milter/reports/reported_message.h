@@ -24,15 +24,15 @@ namespace shingled::milter::reports {
 /// none.
 /// Threads: stateless.
 /// Cost:    a copy of the body.
-std::uint64_t reported_name(const CounterKeyBytes& site, std::string_view message_id,
-                            std::string_view body, std::string_view bytes);
+std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_id,
+                          std::string_view body, std::string_view bytes);
 
 /// The name of a reporter: a hash under the site's key of the mailbox (mailbox_names.h); ASCII
 /// letters in lower case.
-std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view mailbox);
+std::uint64_t reporter_id(const CounterKeyBytes& site, std::string_view mailbox);
 
-/// A number by which one key of a site is told from another. It is the name of no reporter.
-std::uint64_t site_name(const CounterKeyBytes& site);
+/// A number that is another one for each key of a site. It is the name of no reporter.
+std::uint64_t site_id(const CounterKeyBytes& site);
 
 /// Whether a name may be that of a reporter: 1 to 256 bytes without control bytes.
 bool is_reporter(std::string_view name);
@@ -57,9 +57,9 @@ TaughtRules taught_rules(const Settings& settings);
 
 /// What a report needs of a message.
 struct ReportedMessage {
-  std::uint64_t name = 0;          ///< reported_name()
-  std::uint64_t history_name = 0;  ///< counters::message_id_name()
-  storage::counters::Space space = storage::counters::Space::kIn;
+  std::uint64_t name = 0;        ///< reported_id()
+  std::uint64_t history_id = 0;  ///< counters::history_id()
+  storage::counters::Direction direction = storage::counters::Direction::kIn;
   std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
   std::set<Digest> files;  ///< those of the hashes that are checksums of files and images

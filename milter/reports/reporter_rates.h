@@ -18,7 +18,7 @@ class ReporterRates {
   /// and if nobody's is, the new one is not bounded.
   static constexpr std::size_t kPeopleMax = 100'000;
 
-  /// Whether a report of this person (its keyed name) is one too many. It is counted if it is not.
+  /// Whether a report of this person (its id) exceeds the rate. It is counted if it does not.
   bool is_too_many(std::uint64_t person, const BucketRate& rate, TimePoint now) {
     if (!rate.limits()) return false;
     if (buckets_.size() >= kPeopleMax && !buckets_.contains(person)) {

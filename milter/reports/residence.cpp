@@ -32,7 +32,7 @@ std::optional<bool> Residence::ask(storage::counters::CounterStore& store,
   for (const std::string& address : addresses) {
     if (address.find('@') == std::string::npos) continue;
     const auto entries =
-        store.series(storage::counters::counter_of(site, storage::counters::Space::kIn,
+        store.series(storage::counters::counter_of(site, storage::counters::Direction::kIn,
                                                    PieceType::kRecipient, address),
                      deadline);
     if (!entries) return std::nullopt;

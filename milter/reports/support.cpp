@@ -18,20 +18,20 @@ constexpr std::int64_t kEnough = 4;
 
 /// The weight of `people` on a list where one of them weighs 1.
 std::int64_t scaled(std::int64_t people, bool may_reject, const ListSteps& steps,
-                    const Electorate& electorate) {
-  const std::int64_t least = electorate.reporters_min;
+                    const ReportPolicy& policy) {
+  const std::int64_t least = policy.reporters_min;
   if (people < least) return people;  // of somebody trusted
-  people = std::min(people, kEnough * std::max<std::int64_t>(electorate.reject_people, least));
+  people = std::min(people, kEnough * std::max<std::int64_t>(policy.reject_people, least));
   if (!steps.reject) return std::int64_t{steps.header} + people - least;
-  if (may_reject && people >= electorate.reject_people)
-    return std::int64_t{steps.rejects} + people - electorate.reject_people;
+  if (may_reject && people >= policy.reject_people)
+    return std::int64_t{steps.rejects} + people - policy.reject_people;
   return steps.marks;
 }
 
 std::int64_t weight_of_wanted(const ReportedHash& hash, const Sides& sides,
-                              const Electorate& electorate) {
+                              const ReportPolicy& policy) {
   const std::int64_t people = (sides.ham.thousandths - sides.spam.thousandths) / kOnePerson;
-  const bool suffices = sides.ham.trusted > 0 || people >= electorate.reporters_min;
+  const bool suffices = sides.ham.trusted > 0 || people >= policy.reporters_min;
   return suffices && sides.ham.has_resident ? people * hash.per_ham : 0;
 }
 
@@ -41,9 +41,9 @@ storage::people::Weights weights_of(const ReportOptions& options) {
   return {.trusted = options.trusted_weight, .newcomers_speak = options.newcomers_max > 0};
 }
 
-Standing standing_of(const ReporterRow& reporter, const Electorate& electorate) {
-  if (electorate.trusted.contains(reporter.name)) return Standing::kTrusted;
-  return electorate.all_reside || reporter.resident ? Standing::kResident : Standing::kNewcomer;
+Standing standing_of(const ReporterRow& reporter, const ReportPolicy& policy) {
+  if (policy.trusted.contains(reporter.name)) return Standing::kTrusted;
+  return policy.all_reside || reporter.resident ? Standing::kResident : Standing::kNewcomer;
 }
 
 double reputation(const ReporterRow& reporter) {
@@ -51,7 +51,7 @@ double reputation(const ReporterRow& reporter) {
          (static_cast<double>(reporter.agreed) + static_cast<double>(reporter.disagreed) + 2);
 }
 
-Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) {
+Sides sides_of(std::span<const Supporter> people, const ReportPolicy& policy) {
   Sides out;
   std::int64_t newcomers_of_spam = 0;
   std::int64_t newcomers_of_ham = 0;
@@ -59,7 +59,7 @@ Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) 
     const bool spam = one.kind == ReportKind::kSpam;
     Side& side = spam ? out.spam : out.ham;
     ++side.people;
-    const Standing standing = standing_of(one.reporter, electorate);
+    const Standing standing = standing_of(one.reporter, policy);
     if (standing == Standing::kNewcomer) {
       ++(spam ? newcomers_of_spam : newcomers_of_ham);
       continue;
@@ -67,12 +67,12 @@ Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) 
     const bool trusted = standing == Standing::kTrusted;
     side.has_resident = true;
     side.trusted += trusted ? 1 : 0;
-    side.of_standing += kOnePerson * (trusted ? std::int64_t{electorate.trusted_weight} : 1);
+    side.of_standing += kOnePerson * (trusted ? std::int64_t{policy.trusted_weight} : 1);
   }
   out.spam.thousandths = out.spam.of_standing;
   out.ham.thousandths = out.ham.of_standing;
   const std::int64_t newcomers = newcomers_of_spam + newcomers_of_ham;
-  const std::int64_t counted = std::min<std::int64_t>(newcomers, electorate.newcomers_max);
+  const std::int64_t counted = std::min<std::int64_t>(newcomers, policy.newcomers_max);
   const auto add = [&](Side& side, std::int64_t of_side, const Side& other) {
     if (newcomers == 0 || (other.has_resident && !side.has_resident)) return;
     side.thousandths += counted * kOnePerson * of_side / newcomers;
@@ -83,31 +83,31 @@ Sides sides_of(std::span<const Supporter> people, const Electorate& electorate) 
 }
 
 std::int32_t weight_of_spam(const ReportedHash& hash, const Sides& sides,
-                            const Electorate& electorate) {
+                            const ReportPolicy& policy) {
   const auto people_left = [&](std::int64_t of_spam, std::int64_t of_ham) {
     return (of_spam + std::int64_t{hash.per_ham} * of_ham) / kOnePerson;
   };
   const std::int64_t left = people_left(sides.spam.thousandths, sides.ham.thousandths);
   const bool may_reject = people_left(sides.spam.of_standing, sides.ham.of_standing) >=
-                          std::int64_t{electorate.reject_people};
-  const bool suffices = sides.spam.trusted > 0 || left >= electorate.reporters_min;
+                          std::int64_t{policy.reject_people};
+  const bool suffices = sides.spam.trusted > 0 || left >= policy.reporters_min;
   if (!suffices || left <= 0) return 0;
   const std::int64_t weight =
-      hash.per_spam * scaled(left, may_reject, electorate.steps_of(hash.flag), electorate);
+      hash.per_spam * scaled(left, may_reject, policy.steps_of(hash.flag), policy);
   return static_cast<std::int32_t>(std::min(weight, kWeightMost));
 }
 
 std::int32_t wanted_weight(const ReportedHash& hash, std::span<const Supporter> people,
-                           const Electorate& electorate) {
-  const Sides sides = sides_of(people, electorate);
-  if (hash.per_spam != 0) return hash.closed ? 0 : weight_of_spam(hash, sides, electorate);
+                           const ReportPolicy& policy) {
+  const Sides sides = sides_of(people, policy);
+  if (hash.per_spam != 0) return hash.closed ? 0 : weight_of_spam(hash, sides, policy);
   return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(weight_of_wanted(hash, sides, electorate), 0, kWeightMost));
+      std::clamp<std::int64_t>(weight_of_wanted(hash, sides, policy), 0, kWeightMost));
 }
 
 std::optional<ReportKind> majority_of(std::span<const Supporter> reporters,
-                                      const Electorate& electorate) {
-  const auto [spam, ham] = sides_of(reporters, electorate);
+                                      const ReportPolicy& policy) {
+  const auto [spam, ham] = sides_of(reporters, policy);
   const auto more = [](std::uint64_t of_spam, std::uint64_t of_ham) -> std::optional<ReportKind> {
     if (of_spam == of_ham) return std::nullopt;
     return of_spam > of_ham ? ReportKind::kSpam : ReportKind::kHam;
@@ -118,9 +118,9 @@ std::optional<ReportKind> majority_of(std::span<const Supporter> reporters,
                         static_cast<std::uint64_t>(ham.thousandths));
 }
 
-std::int64_t newcomers_among(std::span<const Supporter> supporters, const Electorate& electorate) {
+std::int64_t newcomers_among(std::span<const Supporter> supporters, const ReportPolicy& policy) {
   return std::ranges::count_if(supporters, [&](const Supporter& one) {
-    return standing_of(one.reporter, electorate) == Standing::kNewcomer;
+    return standing_of(one.reporter, policy) == Standing::kNewcomer;
   });
 }
 

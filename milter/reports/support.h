@@ -28,7 +28,7 @@ struct ListSteps {
 storage::people::Weights weights_of(const ReportOptions& options);
 
 /// Who decides what a report weighs.
-struct Electorate {
+struct ReportPolicy {
   std::uint32_t reporters_min = 2;
   std::uint32_t reject_people = 5;
   std::uint32_t trusted_weight = 1;          ///< as how many people a trusted one counts
@@ -44,11 +44,11 @@ struct Electorate {
 };
 
 /// Trusted people are configured. A resident is a mailbox that gets wanted mail here; a name that
-/// somebody made up gets none. Everybody else is a newcomer. That others agree with somebody makes
-/// him neither, as the names may all be his own.
+/// somebody made up gets none. Everybody else is a newcomer. The agreement of others makes nobody
+/// a resident or trusted, as one person may have made up all the names.
 using storage::sqlite::Standing;
 
-Standing standing_of(const storage::sqlite::ReporterRow& reporter, const Electorate& electorate);
+Standing standing_of(const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy);
 
 /// How far others agree: (agreed + 1) / (agreed + disagreed + 2), between 0 and 1. A new reporter
 /// has 0.5. People look at it; it decides nothing.
@@ -72,11 +72,11 @@ struct Sides {
 ///
 /// 1. A resident counts as one person, a trusted one as `trusted_weight`.
 /// 2. All newcomers of a case, of both sides together, count as at most `newcomers_max` people. If
-///    there are more, each counts as the same fraction. So whoever makes up names can fill his side
-///    only as far as he outnumbers the other newcomers, and never beyond `newcomers_max`.
+///    there are more, each counts as the same fraction. So somebody who makes up names can fill a
+///    side only as far as they outnumber the other newcomers, and never beyond `newcomers_max`.
 /// 3. Newcomers alone count nothing against a side with a resident or somebody trusted.
 /// 4. Newcomers may complete a mark, but not a rejection (`Side::of_standing`).
-Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Electorate& electorate);
+Sides sides_of(std::span<const storage::sqlite::Supporter> people, const ReportPolicy& policy);
 
 /// The weight that reports give a hash on its list. A pure function.
 ///
@@ -91,19 +91,19 @@ Sides sides_of(std::span<const storage::sqlite::Supporter> people, const Elector
 /// who wants it, less those who do not, if they are `reporters_min` and not newcomers alone.
 std::int32_t wanted_weight(const storage::sqlite::ReportedHash& hash,
                            std::span<const storage::sqlite::Supporter> people,
-                           const Electorate& electorate);
+                           const ReportPolicy& policy);
 
 /// The same of two sides, on a list of spam that is not closed.
 std::int32_t weight_of_spam(const storage::sqlite::ReportedHash& hash, const Sides& sides,
-                            const Electorate& electorate);
+                            const ReportPolicy& policy);
 
 /// What a message is by those who reported it: what more of the trusted ones say, and if these
 /// are silent or divided, the side that counts as more people. nullopt at a tie. A pure function.
 std::optional<storage::sqlite::ReportKind> majority_of(
-    std::span<const storage::sqlite::Supporter> reporters, const Electorate& electorate);
+    std::span<const storage::sqlite::Supporter> reporters, const ReportPolicy& policy);
 
 /// How many of the supporters are newcomers.
 std::int64_t newcomers_among(std::span<const storage::sqlite::Supporter> supporters,
-                             const Electorate& electorate);
+                             const ReportPolicy& policy);
 
 }  // namespace shingled::milter::reports

@@ -14,17 +14,17 @@ namespace shingled::milter::reports {
 
 using storage::counters::CounterKey;
 using storage::counters::Day;
+using storage::counters::Direction;
 using storage::counters::Entry;
 using storage::counters::Measure;
 using storage::counters::Period;
-using storage::counters::Space;
 
 namespace {
 
 constexpr std::array<PieceType, 2> kFileTypes = {PieceType::kAttachment, PieceType::kImage};
 
 CounterKey key_of(const FileKnowledge& known, PieceType type, const Digest& file) {
-  return storage::counters::counter_of(known.site, Space::kIn, type, to_hex(file.bytes));
+  return storage::counters::counter_of(known.site, Direction::kIn, type, to_hex(file.bytes));
 }
 
 /// Those of the files of which much wanted mail was counted.

@@ -15,7 +15,7 @@ namespace shingled::milter::reports {
 
 /// Wanted mail with a file came on so many different days of the last kWantedFileWindow, today
 /// included, in at least kWantedFileMails messages, and with at most one message of spam to
-/// kWantedFileMails of them. Whoever wants to protect a file before his campaign must send it on
+/// kWantedFileMails of them. Somebody who wants to protect a file before a campaign must send it on
 /// three days to people of whom nobody complains.
 inline constexpr std::size_t kWantedFileDays = 3;
 inline constexpr std::uint64_t kWantedFileMails = 10;

@@ -42,7 +42,7 @@ std::string log_text(const Findings& findings) {
     text += entry;
   };
   const ShownEvidence shown = shown_evidence(findings);
-  for (const Evidence* item : shown.evidence) append(item->account().log);
+  for (const Evidence* item : shown.evidence) append(item->explanation().log);
   if (shown.more > 0) append("and " + std::to_string(shown.more) + " more");
   return text;
 }

@@ -24,7 +24,7 @@ struct Detail {
 };
 
 /// How a piece of evidence came about, in each form in which it is shown.
-struct Account {
+struct Explanation {
   std::string log;                   ///< its entry in the log line of the message
   std::string header;                ///< for X-Shingled-Result; any bytes, made safe later
   std::string arithmetic;            ///< "0.93 (similarity 93) x 8.00 = 7.44"
@@ -51,8 +51,8 @@ struct Evidence {
   /// the amount of mail hold all the same.
   std::optional<Action> at_most = {};
   std::string place = {};  ///< where what decided is written: "allow.list:12"; no text of mail
-  /// Makes the account on demand: there may be thousands of items, and few are shown.
-  std::function<Account()> account;
+  /// Makes the explanation on demand: there may be thousands of items, and few are shown.
+  std::function<Explanation()> explanation;
 };
 
 /// The constant properties of a source of evidence. Each source has one object of this type.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/base/hex.h"
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 #include "milter/rules/unknown.h"
 
 namespace shingled::milter::rules {
@@ -36,7 +36,8 @@ namespace {
 
 constexpr std::size_t kDigestHexShown = 10;
 
-/// A copy of everything that an account of a hit needs: the look-up may be gone when it is made.
+/// A copy of everything that an explanation of a hit needs: the look-up may be gone when it is
+/// made.
 struct FuzzyHit {
   Hit hit;
   std::string rule;
@@ -44,13 +45,13 @@ struct FuzzyHit {
   double probability = 0;
   Digest digest;
 
-  [[nodiscard]] Account account() const;
+  [[nodiscard]] Explanation explanation() const;
   [[nodiscard]] std::vector<Detail> details() const;
 };
 
 /// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to calculate the score again;
 /// with ":quoted" it counts nothing.
-Account FuzzyHit::account() const {
+Explanation FuzzyHit::explanation() const {
   const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
   const auto with = [this](std::string text, std::string_view mark) {
     return hit.quoted ? text.append(mark) : text;
@@ -78,7 +79,7 @@ std::vector<Detail> FuzzyHit::details() const {
           {"weight", hit.weight},
           {"score", hit.score},
           {"dropped", hit.dropped},
-          {"standing", std::string(to_string(hit.standing))},
+          {"standing", std::string(to_string(hit.strength))},
           {"spared", hit.spared},
           {"quoted", hit.quoted}};
 }
@@ -97,9 +98,9 @@ std::vector<Evidence> fuzzy_evidence(std::vector<Hit> hits, std::span<const Look
     item.effect = hit.dropped  ? Evidence::Effect::kDropped
                   : hit.quoted ? Evidence::Effect::kSpared
                                : Evidence::Effect::kCounts;
-    item.account = [told = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
-                                    lookup.probability, lookup.match.digest}] {
-      return told.account();
+    item.explanation = [found = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
+                                         lookup.probability, lookup.match.digest}] {
+      return found.explanation();
     };
   }
   return out;
@@ -109,16 +110,16 @@ Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,
                         const ActionOptions& actions) {
   const HoldScores hold = hold_scores(actions);
   std::vector<Hit> hits = score_hits(facts, rules);
-  hold_hits(hits, standings(facts, rules), hold);
+  hold_hits(hits, hit_strengths(facts, rules), hold);
   keep_white_to_its_part(hits, facts);
 
   Findings findings;
   findings.source = &kFuzzySource;
   // The sum over several lists and rules may reach no more than the strongest hit may by itself.
   // The limit is for this source only: evidence of other sources adds to it.
-  const Standing standing = strongest_standing(hits);
-  if (standing != Standing::kFull) {
-    findings.score_max = standing == Standing::kMarks ? hold.marks : hold.noted;
+  const HitStrength strength = strongest_of(hits);
+  if (strength != HitStrength::kFull) {
+    findings.score_max = strength == HitStrength::kMarks ? hold.marks : hold.noted;
   }
   findings.held = std::any_of(hits.begin(), hits.end(),
                               [](const Hit& hit) { return hit.held > 0 && !hit.dropped; });

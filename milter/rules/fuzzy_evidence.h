@@ -23,7 +23,7 @@ inline constexpr Source kFuzzySource = {
     .key = "hits", .title = {}, .separator = ",", .strongest_shown = true};
 
 /// The findings of all look-ups of a message. Each hit is weighed (score.h) and limited to what it
-/// may do by itself (standing.h); good hits are limited to their part; hits of what the message
+/// may do by itself (hit_strength.h); good hits are limited to their part; hits of what the message
 /// only quotes are shown, and count nothing. Hashes that were not looked up and parts that were not
 /// analysed are gaps. Pure.
 Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,

@@ -140,7 +140,7 @@ std::string Hit::arithmetic() const {
   if (own_part) return sum + ", for its own part alone";
   if (held > 0) {
     sum += fmt::format(", held at {:.2f}: {}", score + spared,
-                       standing == Standing::kMarks
+                       strength == HitStrength::kMarks
                            ? "by itself it only marks"
                            : "the text is only similar, with few words of its own");
   }
@@ -148,13 +148,13 @@ std::string Hit::arithmetic() const {
   return sum;
 }
 
-std::string_view to_string(Standing standing) {
-  switch (standing) {
-    case Standing::kFull:
+std::string_view to_string(HitStrength strength) {
+  switch (strength) {
+    case HitStrength::kFull:
       return "full";
-    case Standing::kMarks:
+    case HitStrength::kMarks:
       return "marks";
-    case Standing::kNoted:
+    case HitStrength::kNoted:
       return "noted";
   }
   return "full";

@@ -11,14 +11,14 @@
 
 namespace shingled::milter::rules {
 
-/// What a hit may do by itself (standing.h); the strongest is the first.
-enum class Standing : std::uint8_t {
+/// What a hit may do by itself (hit_strength.h); the strongest is the first.
+enum class HitStrength : std::uint8_t {
   kFull,   ///< every action that its score reaches
   kMarks,  ///< at most an added header
   kNoted   ///< no action
 };
 
-std::string_view to_string(Standing standing);  ///< "full" "marks" "noted"
+std::string_view to_string(HitStrength strength);  ///< "full" "marks" "noted"
 
 /// The weight of one stored flag of one matched hash, with every factor of the product, so that
 /// `scan` can show the calculation:
@@ -37,7 +37,7 @@ struct Hit {
   double weight = 0;      ///< the score of the symbol at full saturation
   double score = 0;       ///< the product; 0 if dropped or quoted; less if held or spared
   bool dropped = false;   ///< below the rule's weight_threshold
-  Standing standing = Standing::kFull;
+  HitStrength strength = HitStrength::kFull;
   double held = 0;    ///< the product if it was reduced to what the hit may do by itself; else 0
   double spared = 0;  ///< the amount that a white hit of the same part took away
   /// Of what the message only quotes, forwards or returns (Lookup::is_quoted()): it counts nothing.

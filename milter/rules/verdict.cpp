@@ -114,7 +114,7 @@ Verdict bounded(Verdict verdict, const Evidence& bound) {
   const std::string without(to_string(verdict.action));
   const bool changed = verdict.action > *bound.at_most;
   verdict.action = std::min(verdict.action, *bound.at_most);
-  verdict.reason = bound.account().log;
+  verdict.reason = bound.explanation().log;
   if (changed) verdict.reason += fmt::format(" (instead of {})", without);
   return verdict;
 }
@@ -186,7 +186,7 @@ Verdict judge_unbounded(const Facts& facts, const ActionOptions& actions,
   const Evidence* const request = strongest_request(facts);
   if (request != nullptr && request->action > verdict.action) {
     verdict.action = request->action;
-    verdict.reason = request->account().log;
+    verdict.reason = request->explanation().log;
   }
   if (sum.held) verdict.reason += ", held: the hits do not identify the message";
 

@@ -13,7 +13,7 @@ std::string value_in(const SettingMap& settings, std::string_view name) {
   return found == settings.end() ? "" : found->second;
 }
 
-/// Where the block that begins at `at` ends, behind its brace and the end of its line.
+/// Where the block that begins at `at` ends, after its brace and the end of its line.
 std::size_t end_of_block(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = text.find('{', at); i < text.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace shingled::milter::setup {
 
-/// What a file of settings says of `reports.residents`; nullopt: nothing, or it cannot be told
+/// What a file of settings says of `reports.residents`; nullopt: nothing, or it cannot be read
 /// without a parser (`reports: {...}`).
 /// Threads: stateless.
 std::optional<std::string> written_residents(std::string_view settings);

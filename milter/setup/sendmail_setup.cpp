@@ -12,7 +12,7 @@ namespace {
 /// Sendmail waits ten seconds for an answer unless told otherwise; a check may take longer.
 constexpr std::string_view kTimeouts = "T=S:30s;R:30s";
 
-/// A line of an m4 file, or several if a call goes on; `begin` is where it begins in the text.
+/// A line of an m4 file, or several if a call is longer; `begin` is where it begins in the text.
 struct McLine {
   std::size_t begin = 0;
   std::string_view text;

@@ -31,12 +31,12 @@ std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
 
 constexpr std::size_t kNameBytesShown = 200;  // of the name of a file, in a header
 
-/// A copy of everything that an account of a hit needs.
+/// A copy of everything that an explanation of a hit needs.
 struct WeighedHit {
   SimilarShare share;
   SimilarHit hit;
 
-  [[nodiscard]] rules::Account account() const;
+  [[nodiscard]] rules::Explanation explanation() const;
   [[nodiscard]] std::string undo() const {
     return "shingled similar del --id " + std::to_string(hit.sample_id);
   }
@@ -44,7 +44,7 @@ struct WeighedHit {
 };
 
 /// In the log "SIMILAR_BAD:7.44:similarity 93:list/sample:part".
-rules::Account WeighedHit::account() const {
+rules::Explanation WeighedHit::explanation() const {
   const std::string score = share.spared ? "spared" : fmt::format("{:.2f}", share.score);
   const std::string alike = likeness_text(hit);
   const std::string piece = piece_name(hit);
@@ -89,7 +89,7 @@ rules::Evidence evidence_of(SimilarShare share, const SimilarHit& hit) {
   item.score = share.score;
   item.part = hit.part;
   if (share.spared) item.effect = rules::Evidence::Effect::kSpared;
-  item.account = [told = WeighedHit{std::move(share), hit}] { return told.account(); };
+  item.explanation = [found = WeighedHit{std::move(share), hit}] { return found.explanation(); };
   return item;
 }
 

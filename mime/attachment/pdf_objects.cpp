@@ -67,7 +67,7 @@ bool follows_numbers(std::string_view body, std::size_t at) {
   return between.find_first_of("\r\n") != kNone || (blanks > 0 && body[blanks - 1] == '\0');
 }
 
-/// The byte behind each "1 0 obj".
+/// The byte after each "1 0 obj".
 std::vector<std::size_t> find_objects(std::string_view body) {
   std::vector<std::size_t> found;
   for (std::size_t at = body.find("obj"); at != kNone && found.size() < kMarksMax;
@@ -79,7 +79,7 @@ std::vector<std::size_t> find_objects(std::string_view body) {
   return found;
 }
 
-/// The line break behind each ">> stream".
+/// The line break after each ">> stream".
 std::vector<std::size_t> find_streams(std::string_view body) {
   constexpr std::string_view kMark = "stream";
   std::vector<std::size_t> found;

@@ -19,6 +19,8 @@ struct PdfScripts {
 /// Finds the scripts of actions: strings of any form, objects, packed streams, object streams.
 ///
 /// Input:   a PDF, possibly broken; encrypted streams are skipped.
+/// Does not: run a script, use the cross-reference tables, or unpack streams with other filters
+///          than FlateDecode or with a predictor, as rspamd does not.
 /// Errors:  none; an empty result if `meter` refuses.
 /// Threads: stateless.
 /// Cost:    linear in the body and in its unpacked streams, paid to `meter`.

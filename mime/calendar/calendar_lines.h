@@ -17,9 +17,9 @@ struct CalendarProperty {
   [[nodiscard]] bool is_quoted_printable() const;
 };
 
-/// Takes a calendar file apart: RFC 5545 3.1, and vCalendar 1.0, whose quoted-printable values go
-/// on in the next line after a "=". A library for calendars (libical) builds events and time zones
-/// of it; of these we need none.
+/// Takes a calendar file apart: RFC 5545 3.1, and vCalendar 1.0, whose quoted-printable values
+/// continue in the next line after a "=". A library for calendars (libical) builds events and time
+/// zones of it; of these we need none.
 ///
 /// Input:   any text; line breaks CRLF, LF or CR.
 /// Errors:  none; lines without a colon are skipped.

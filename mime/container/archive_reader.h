@@ -61,7 +61,7 @@ class ArchiveReader {
   bool is_encrypted_ = false;
   bool in_order_ = false;  ///< a zip without a directory, read from front to back
   bool first_ = true;
-  bool dead_ = false;  ///< going on is not safe
+  bool dead_ = false;  ///< continuing is not safe
 };
 
 }  // namespace shingled::mime

@@ -45,6 +45,7 @@ struct OpenedContainer {
 /// Input:   any bytes; other data than containers costs a look at its beginning.
 /// Output:  the files that were completely read before a limit was reached. A nested container
 ///          counts as a file, too, and so do its bytes.
+/// Does not: decrypt, unpack rar or 7z, follow links, write a file or start a program.
 /// Errors:  none; encrypted, broken and oversized containers give a value and notes.
 /// Bounds:  `options`; `out_of_time` is asked for each block of a few hundred KB. The ratio limit
 ///          applies from kRatioBytesMin unpacked bytes on.

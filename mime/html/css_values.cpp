@@ -314,7 +314,7 @@ StyleValues to_style(Property property, const DeclarationValues& values, Compat 
   return style;
 }
 
-/// Reads one declaration into `style`; false behind the last one.
+/// Reads one declaration into `style`; false after the last one.
 bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
   const CssToken name = next_word(css);
   if (name.kind == CssTokenKind::kEnd || name.is('}')) return false;

@@ -118,7 +118,7 @@ class Decoder {
     if (out_.size() + text.size() <= bytes_max_) out_ += text;
   }
 
-  /// Decodes the reference at `at_`, an ampersand, and moves `at_` behind it.
+  /// Decodes the reference at `at_`, an ampersand, and moves `at_` after it.
   void reference() {
     const std::size_t start = at_++;
     const bool numeric = at_ < run_.size() && run_[at_] == '#';
@@ -217,7 +217,7 @@ std::uint32_t as_windows(std::uint32_t code) {
   return code >= kFirst && code < kFirst + kWindows.size() ? kWindows[code - kFirst] : code;
 }
 
-/// Decodes a reference of the form "&#...". Returns the bytes read; 0 if it is none.
+/// Decodes a reference of the form "&#...". Returns the bytes read; 0 if it has another form.
 std::size_t append_number(std::string_view raw, std::string& out) {
   std::size_t at = std::string_view("&#").size();
   const bool hex = at < raw.size() && ascii::to_lower(raw[at]) == 'x';
@@ -230,7 +230,7 @@ std::size_t append_number(std::string_view raw, std::string& out) {
   return at + (at < raw.size() && raw[at] == ';' ? 1 : 0);
 }
 
-/// Decodes a reference of the form "&name". Returns the bytes read; 0 if it is none.
+/// Decodes a reference of the form "&name". Returns the bytes read; 0 if it has another form.
 std::size_t append_name(std::string_view raw, std::string& out) {
   std::string_view name = raw.substr(1, kReferenceNameBytesMax + 1);
   const auto* const end = std::find_if_not(name.begin(), name.end(), ascii::is_alnum);

@@ -53,7 +53,7 @@ enum class HtmlTokenKind : std::uint8_t {
 struct HtmlToken {
   HtmlTokenKind kind = HtmlTokenKind::kMarkup;
   std::size_t start = 0;      ///< of the `<`
-  std::size_t end = 0;        ///< behind the `>`
+  std::size_t end = 0;        ///< after the `>`
   std::string_view raw_name;  ///< as written, in the document
   std::string name;           ///< lower case, cut if longer than any name in HTML
   std::vector<Attribute> attributes;

@@ -203,7 +203,7 @@ class TreeBuilder {
       if (open_.empty()) add_placeholder(token, ElementRole::kComment, nullptr);
       return;
     }
-    // 3.4 goes on closing after the match, up to the root.
+    // 3.4 closes further after the match, up to the root.
     bool matched = false;
     while (!open_.empty() && !(matched && compat_ == Compat::kRspamd4)) {
       matched = at(open_.back()).name == *name;

@@ -22,7 +22,7 @@ class QuoteMarks {
   /// An element begins where the text has `place` bytes. One whose content is not printed is not
   /// left.
   void enter(ElementIndex element, std::size_t place, bool is_left);
-  /// It ends behind `text`, which begins at `begin`.
+  /// It ends after `text`, which begins at `begin`.
   void leave(ElementIndex element, std::size_t begin, std::string_view text);
   /// What follows at `begin` of the hidden text would be at `place`.
   void hide(std::size_t begin, std::size_t place);

@@ -173,7 +173,7 @@ void read_word(std::string_view word, Property property, ShownValues& values) {
   if (const auto color = parse_color_attribute(values.word)) values.color = color;
 }
 
-/// Reads from behind the colon to the end of the declaration; false if the block ends there, too.
+/// Reads from after the colon to the end of the declaration; false if the block ends there, too.
 bool read_values(CssTokenizer& css, Property property, ShownValues& values) {
   bool behind_slash = false;
   bool exclaimed = false;
@@ -276,12 +276,12 @@ void apply(const NamedProperty& named, const ShownValues& values, ShownStyle& st
   }
 }
 
-/// Reads one declaration; false behind the last one.
+/// Reads one declaration; false after the last one.
 bool read_declaration(CssTokenizer& css, ShownBlock& block) {
   CssToken name = css.next();
   while (name.kind == CssTokenKind::kSpace || name.is(';')) name = css.next();
   if (name.kind == CssTokenKind::kEnd || name.is('}')) return false;
-  // A name that begins with a dash is none that we know.
+  // We know no name that begins with a dash.
   const NamedProperty* known =
       name.kind == CssTokenKind::kIdent ? find_property(name.text) : nullptr;
   if (known == nullptr) {

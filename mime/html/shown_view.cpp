@@ -34,7 +34,7 @@ constexpr Color kLinkBlue{0, 0, 238};
 /// What an element passes on to those inside.
 struct Inherited {
   Color color = kBlack;
-  std::optional<Color> ground = kWhite;  ///< what is behind the text; nullopt: a picture
+  std::optional<Color> ground = kWhite;  ///< what is under the text; nullopt: a picture
   double font_pixels = 16;
   double opacity = 1;
   bool removed = false;

@@ -51,8 +51,8 @@ std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartCont
   return texts;
 }
 
-std::optional<SisterTexts> find_sister_texts(const Mail& mail,
-                                             std::span<const PartContent> contents) {
+std::optional<AlternativePair> find_alternative_pair(const Mail& mail,
+                                                     std::span<const PartContent> contents) {
   std::vector<std::size_t> texts;
   for (std::size_t i = 0; i < mail.parts.size() && texts.size() <= 2; ++i) {
     const ContentKind kind = contents[i].kind;
@@ -67,8 +67,10 @@ std::optional<SisterTexts> find_sister_texts(const Mail& mail,
   if (!above.is_multipart() || above.type.subtype != "alternative") return std::nullopt;
   const bool first_html = contents[texts[0]].kind == ContentKind::kHtml;
   const bool second_html = contents[texts[1]].kind == ContentKind::kHtml;
-  const bool first_speaks = first_html || (!second_html && first.body.size() > second.body.size());
-  return first_speaks ? SisterTexts{texts[0], texts[1]} : SisterTexts{texts[1], texts[0]};
+  const bool first_is_chosen =
+      first_html || (!second_html && first.body.size() > second.body.size());
+  return first_is_chosen ? AlternativePair{texts[0], texts[1]}
+                         : AlternativePair{texts[1], texts[0]};
 }
 
 }  // namespace shingled::mime

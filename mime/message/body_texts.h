@@ -23,16 +23,16 @@ std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartCont
 
 /// The two alternatives of a message without other texts: rspamd uses the language of one of them
 /// for both.
-struct SisterTexts {
-  std::size_t speaker = 0;   ///< its language counts: HTML, else the longer one
-  std::size_t listener = 0;  ///< the other
+struct AlternativePair {
+  std::size_t chosen = 0;  ///< its language counts: HTML, else the longer one
+  std::size_t other = 0;   ///< it takes that language
 };
 
 /// Input:   `contents[i]` belongs to `mail.parts[i]`.
 /// Output:  indices of parts; nullopt for other messages.
 /// Threads: stateless.
 /// Cost: O(parts).
-std::optional<SisterTexts> find_sister_texts(const Mail& mail,
-                                             std::span<const PartContent> contents);
+std::optional<AlternativePair> find_alternative_pair(const Mail& mail,
+                                                     std::span<const PartContent> contents);
 
 }  // namespace shingled::mime

@@ -9,7 +9,7 @@
 namespace shingled::mime {
 
 /// Where the message begins that a part of multipart/digest without a Content-Type is (RFC 2046
-/// 5.1.5): behind the empty line that ends the part's own, usually empty header. nullopt if the
+/// 5.1.5): after the empty line that ends the part's own, usually empty header. nullopt if the
 /// message has no Content field. Then all of it is plain text, and rspamd, which takes every such
 /// part as text, hashes just that.
 ///

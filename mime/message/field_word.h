@@ -21,7 +21,7 @@ std::string field_word(std::string_view value);
 
 inline constexpr std::size_t kFieldWordBytesMax = 8UL * 1024;
 
-/// Moves `at` behind white space, folds and comments in `value` (RFC 5322 3.2.2, CFWS). False if a
+/// Moves `at` after white space, folds and comments in `value` (RFC 5322 3.2.2, CFWS). False if a
 /// comment has no end; `at` is the end of `value` then.
 bool skip_blanks_and_comments(std::string_view value, std::size_t& at);
 

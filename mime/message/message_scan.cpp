@@ -55,7 +55,7 @@ class Scanner {
         step_leftovers();
       }
     }
-    if (meter_.refused()) mail_.note_missing("work limit reached");
+    if (meter_.refused()) mail_.add_missing("work limit reached");
     return std::move(mail_);
   }
 
@@ -83,7 +83,7 @@ class Scanner {
     const bool paid = meter_.spend(bytes.size() / kBytesAStep);
     list.emplace(paid ? bytes : std::string_view(), kDelimitersMax - delimiters_);
     delimiters_ += list->size();
-    if (list->truncated()) mail_.note_missing("delimiter limit reached");
+    if (list->truncated()) mail_.add_missing("delimiter limit reached");
     static_cast<void>(meter_.spend(list->size(), kStepsADelimiter));
     return *list;
   }
@@ -137,7 +137,7 @@ class Scanner {
       unread.remove_prefix(std::min(unread.find_first_of("\r\n"), unread.size()));
     }
     if (std::all_of(unread.begin(), unread.end(), ascii::is_space)) return;
-    mail_.note_missing("multipart without its boundary");
+    mail_.add_missing("multipart without its boundary");
   }
 
   /// The next range between two delimiters of this multipart.
@@ -159,7 +159,7 @@ class Scanner {
       if (complete) return child;
     }
     if (!std::exchange(frame.in_child, false)) return std::nullopt;
-    mail_.note("multipart without its end");
+    mail_.add_defect("multipart without its end");
     return last_child(frame);
   }
 
@@ -224,7 +224,7 @@ class Scanner {
     if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), ascii::is_alnum)) {
       return false;
     }
-    mail_.note("text behind the end of a multipart");
+    mail_.add_defect("text behind the end of a multipart");
     leftover_bytes_ += bytes.size();
     return leftover_bytes_ <= bytes_max_;
   }
@@ -232,7 +232,7 @@ class Scanner {
   /// Adds the part of `range`; a multipart gives `prefix` to the paths of its children.
   void add_part(Scope& scope, Range range, std::optional<std::uint32_t> parent,
                 const std::string& path, const std::string& prefix) {
-    if (mail_.parts.size() >= options_.parts_max) return mail_.note_missing("part limit reached");
+    if (mail_.parts.size() >= options_.parts_max) return mail_.add_missing("part limit reached");
     if (!meter_.spend(kStepsAPart)) return;
     const auto index = static_cast<std::uint32_t>(mail_.parts.size());
     MailPart& part = mail_.parts.emplace_back();
@@ -252,7 +252,7 @@ class Scanner {
     part.raw_body = bytes.substr(range.begin, range.end - range.begin);
     const bool nests = part.is_multipart() || part.is_message();
     const bool too_deep = nests && part.depth + 1 >= options_.depth_max;
-    if (too_deep) mail_.note_missing("depth limit reached");
+    if (too_deep) mail_.add_missing("depth limit reached");
     if (part.is_multipart()) {
       if (prefix != path) part.path = prefix.empty() ? "" : prefix + ".TEXT";
       if (!too_deep) open_multipart(scope, range, index, prefix);
@@ -287,7 +287,7 @@ class Scanner {
     const Steps steps =
         kStepsAHeaderByte * block.body_begin + kStepsAHeaderField * block.fields.size();
     if (!meter_.spend(steps) || !header) return begin;
-    if (block.truncated) mail_.note("header limit reached");
+    if (block.truncated) mail_.add_defect("header limit reached");
     read_content_fields(block.fields, part, meter_);
     if (part.number == 0) take_subject(block.fields);
     keep_names(part);
@@ -310,7 +310,7 @@ class Scanner {
     name_bytes_ -= bytes;
     part.type.name = part.type.boundary = part.disposition.file_name =
         part.disposition.bare_name = {};
-    mail_.note_missing("name limit reached");
+    mail_.add_missing("name limit reached");
   }
 
   void open_multipart(Scope& scope, Range range, std::uint32_t part, const std::string& prefix) {
@@ -357,10 +357,10 @@ class Scanner {
       part.body = part.raw_body.substr(0, options_.part_bytes_max);
     } else {
       decoded_bytes_ += decoded->size();
-      if (decoded->size() == room && room > 0) mail_.note_missing("decoded size limit reached");
+      if (decoded->size() == room && room > 0) mail_.add_missing("decoded size limit reached");
       part.body = mail_.decoded.emplace_back(std::move(*decoded));
     }
-    if (part.body.size() >= options_.part_bytes_max) mail_.note("part size limit reached");
+    if (part.body.size() >= options_.part_bytes_max) mail_.add_defect("part size limit reached");
   }
 
   const MimeOptions& options_;

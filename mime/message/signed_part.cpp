@@ -26,16 +26,16 @@ std::string_view open_signed_part(Mail& mail, std::uint32_t index, const MimeOpt
   const SignedData data = read_signed_data(part.body, storage);
   if (data.kind == SignedData::Kind::kBroken) {
     const bool cut = part.body.size() >= options.part_bytes_max;
-    if (cut) mail.note_missing("part size limit reached");
-    mail.note("broken signed part");
+    if (cut) mail.add_missing("part size limit reached");
+    mail.add_defect("broken signed part");
   }
   if (data.content.empty()) return {};
   if (part.depth + 1 >= options.depth_max) {
-    mail.note_missing("depth limit reached");
+    mail.add_missing("depth limit reached");
     return {};
   }
   if (data.content.size() > room) {
-    mail.note_missing("decoded size limit reached");
+    mail.add_missing("decoded size limit reached");
     return {};
   }
   part.holds_signed = true;

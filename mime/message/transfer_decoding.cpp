@@ -42,7 +42,7 @@ constexpr auto kHexValues = make_hex_values();
 std::uint8_t base64_value(char c) { return kBase64Values[static_cast<unsigned char>(c)]; }
 std::uint8_t hex_value(char c) { return kHexValues[static_cast<unsigned char>(c)]; }
 
-/// Decodes the escape after the "=" before `at`, and moves `at` behind it. An invalid escape
+/// Decodes the escape after the "=" before `at`, and moves `at` after it. An invalid escape
 /// includes the byte that makes it invalid, so "==41" contains no escape.
 void append_escape(std::string_view encoded, std::size_t& at, std::string& out) {
   const std::string_view rest = encoded.substr(at);

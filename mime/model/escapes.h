@@ -23,7 +23,7 @@ constexpr bool is_hex(char c) { return hex_digit(c) != kNotHex; }
 /// The byte that "%41" at `at` stands for; nullopt if `text` has no percent escape there.
 std::optional<char> percent_escape(std::string_view text, std::size_t at);
 
-/// `text` with its percent escapes decoded; a "%" without two digits behind it stays.
+/// `text` with its percent escapes decoded; a "%" without two digits after it stays.
 std::string percent_decoded(std::string_view text);
 
 }  // namespace shingled::mime

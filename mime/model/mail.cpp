@@ -27,7 +27,7 @@ std::string_view MailPart::shown_name() const {
   return name.empty() ? std::string_view(disposition.bare_name) : name;
 }
 
-void note_once(std::vector<std::string>& defects, std::string_view defect) {
+void add_once(std::vector<std::string>& defects, std::string_view defect) {
   if (std::find(defects.begin(), defects.end(), defect) == defects.end()) {
     defects.emplace_back(defect);
   }

@@ -87,7 +87,7 @@ struct MailPart {
 };
 
 /// Adds a fixed phrase to a list of defects, unless it is there already.
-void note_once(std::vector<std::string>& defects, std::string_view defect);
+void add_once(std::vector<std::string>& defects, std::string_view defect);
 
 /// A message as a value: its parts in pre-order, without empty ones. Movable but not copyable, as
 /// `parts` has views into `decoded`.
@@ -105,11 +105,11 @@ struct Mail {
   bool incomplete = false;           ///< a limit was reached, so parts may be missing
   std::vector<std::string> defects;  ///< fixed phrases, each once, in the order found
 
-  void note(std::string_view defect) { note_once(defects, defect); }
-  /// Notes a defect that hides parts.
-  void note_missing(std::string_view defect) {
+  void add_defect(std::string_view defect) { add_once(defects, defect); }
+  /// Adds a defect that hides parts.
+  void add_missing(std::string_view defect) {
     incomplete = true;
-    note(defect);
+    add_defect(defect);
   }
 };
 

@@ -107,7 +107,7 @@ class AuthResultsReader {
 
   void skip_blanks() { static_cast<void>(skip_blanks_and_comments(value_, at_)); }
 
-  /// Over what could not be read; a semicolon in a comment or in quotes is none.
+  /// Over what could not be read; a semicolon in a comment or in quotes does not end it.
   void skip_to_semicolon() {
     std::string ignored;
     for (skip_blanks(); at_ < value_.size() && value_[at_] != ';'; skip_blanks()) {

@@ -11,7 +11,7 @@ namespace shingled::mime {
 
 namespace {
 
-/// The text between the first "<" and the ">" behind it, or all of it.
+/// The text between the first "<" and the ">" after it, or all of it.
 std::string_view in_angles(std::string_view text) {
   const std::size_t begin = text.find('<');
   if (begin == std::string_view::npos) return text;

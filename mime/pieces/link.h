@@ -30,7 +30,7 @@ struct Link {
 /// begin with two slashes or with `www.`.
 ///
 /// Errors:  nullopt for relative links without a base, other schemes than http, https and ftp, hosts
-///          that are not valid, and hosts that may go on beyond kLinkBytesMax.
+///          that are not valid, and hosts that may be longer than kLinkBytesMax.
 /// Threads: stateless.
 /// Cost:    linear in kLinkBytesMax.
 std::optional<Link> read_link(std::string_view url, const Link* base = nullptr);

@@ -20,7 +20,7 @@ inline constexpr std::size_t kSubjectBytesMax = 1024;
 /// Cost:    linear.
 std::string normal_subject(std::string_view subject);
 
-/// Whether a subject begins with "Re:", "Fwd:" or their like, behind the tags of lists.
+/// Whether a subject begins with "Re:", "Fwd:" or their like, after the tags of lists.
 bool has_answer_mark(std::string_view subject);
 
 /// A display name as a reader sees it: folded by fold_letters(), each run of blanks one space.

@@ -25,7 +25,7 @@ struct Candidate {
   std::string digits;
   std::vector<std::size_t> groups;  ///< digits of each
   std::string separators;           ///< the first character of each separator
-  std::size_t end = 0;              ///< behind the last digit
+  std::size_t end = 0;              ///< after the last digit
 };
 
 std::size_t separator_bytes(std::string_view text) {
@@ -115,7 +115,7 @@ bool has_equal_separators(const Candidate& number) {
   return number.separators.find_first_not_of(number.separators.front()) == std::string::npos;
 }
 
-/// 800-555-0100, 800.555.0100, (800) 555-0100, maybe behind a 1.
+/// 800-555-0100, 800.555.0100, (800) 555-0100, maybe after a 1.
 bool is_american(const Candidate& number) {
   const auto& groups = number.groups;
   const bool long_form = groups.size() == 4 && groups[0] == 1 && number.digits.front() == '1';
@@ -154,7 +154,7 @@ std::optional<std::string> phone_of(Candidate number) {
   return std::move(number.digits);
 }
 
-/// Whether a number may begin with `first` behind `c`. "Tel.+49" may, "list+4711@" has a tag.
+/// Whether a number may begin with `first` after `c`. "Tel.+49" may, "list+4711@" has a tag.
 bool may_begin(char c, char first) {
   constexpr ascii::CharSet kInside("_@#/.-,=&%$+");
   if (first == '+') return !ascii::is_alnum(c) && c != '_';

@@ -17,8 +17,8 @@ inline constexpr std::size_t kNationalPhoneDigitsMin = 9;  ///< of any other
 ///
 /// A number begins with `+` or `00`, or it begins with 0, a bracket or is in the American form
 /// 800-555-0100, and is written in groups; so most numbers of orders, dates, amounts and IP
-/// addresses are none. The form is that of the digits: +49 (0)30 1234567 and 0049 30/12345-67 are
-/// 49301234567.
+/// addresses are left out. The form is that of the digits: +49 (0)30 1234567 and 0049 30/12345-67
+/// are 49301234567.
 ///
 /// Input:   UTF-8.
 /// Threads: stateless.

@@ -17,7 +17,7 @@ constexpr std::size_t kEthereumDigits = 40;
 
 constexpr ascii::CharSet kInWords("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
 
-/// "DE89"; few words go on with digits.
+/// "DE89"; in few words digits follow.
 bool may_begin_iban(std::string_view word) {
   return word.size() >= 4 && ascii::is_digit(word[2]) && ascii::is_digit(word[3]);
 }

@@ -14,7 +14,7 @@ namespace shingled::mime {
 /// Threads: stateless.
 std::optional<std::string> ethereum_address(std::string_view word);
 
-/// The accounts in a text to which somebody may be told to pay: addresses of Bitcoin and Ethereum,
+/// The accounts in a text to which somebody may be asked to pay: addresses of Bitcoin and Ethereum,
 /// bank accounts. The first `count_max` different ones.
 /// Input:   UTF-8.
 /// Threads: stateless.

@@ -25,7 +25,7 @@ bool announces_message(std::string_view folded);
 /// or an address, in any language. `line`: trimmed, not folded.
 bool may_be_attribution(std::string_view line);
 
-/// Whether its reader sees that a line is quoted: it begins with ">", behind a few blanks.
+/// Whether its reader sees that a line is quoted: it begins with ">", after a few blanks.
 bool is_marked(std::string_view line);
 
 inline constexpr std::size_t kQuoteLineBytesMax = 300;  ///< longer ones are text

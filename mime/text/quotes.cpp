@@ -257,7 +257,7 @@ std::string quoted_text(std::string_view text, std::span<const TextSpan> spans) 
   std::string out;
   for (const TextSpan& span : spans) {
     if (!out.empty() && out.back() != '\n') out += '\n';
-    bool begun = false;  // the line, behind its marks
+    bool begun = false;  // the line, after its marks
     for (const char c : text.substr(span.begin, span.end - span.begin)) {
       begun = c != '\n' && (begun || !kMarks.has(c));
       if (begun || c == '\n') out += c;

@@ -26,7 +26,7 @@ struct Quotes {
   /// their header is shown.
   bool sourced = false;
 
-  /// Whether the quotes are not what the message says. Otherwise somebody only dresses his text as
+  /// Whether the quotes are not what the message says. Otherwise somebody only dresses a text as
   /// a quote, and the quote is the body:
   ///
   ///   sourced, and the message answers            at least one word of its own
@@ -41,11 +41,11 @@ struct Quotes {
 ///
 /// - lines that begin with ">", and above them the line that names their author (of up to three
 ///   lines, which ends with a colon and has a digit or an address, in any language)
-/// - the rest of a text behind "-----Original Message-----", "Begin forwarded message:", "--- Below
+/// - the rest of a text after "-----Original Message-----", "Begin forwarded message:", "--- Below
 ///   this line is a copy of the message." (announces_message()), or from a header on: lines next to
 ///   each other that show the author and two more fields (shown_field()), one of them the subject
 ///   or with an address
-/// - the rest of a text behind "On Monday at 9:30 A wrote:", if nothing below is marked with ">"
+/// - the rest of a text after "On Monday at 9:30 A wrote:", if nothing below is marked with ">"
 ///
 /// Input:   UTF-8, as its reader sees it. `known`: spans that are quotes, as the elements of HTML
 ///          tell, ascending and disjoint; they are among the result, with the line above that names

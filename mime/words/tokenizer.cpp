@@ -186,7 +186,7 @@ class RawSplitter {
   std::vector<Token> split(std::size_t words_max) {
     if (!exceptions_.empty() && exceptions_.front().offset == 0) {
       at_ = exceptions_.front().length;
-      if (at_ > 0) exceptions_ = {};  // it is never left behind
+      if (at_ > 0) exceptions_ = {};  // it would never be passed
     }
     while (tokens_.size() < words_max && read_word()) {
     }

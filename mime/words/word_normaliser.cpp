@@ -33,7 +33,7 @@ constexpr std::array<char, 128> kAscii = [] {
   return table;
 }();
 
-/// The code point at `at`, which moves behind it. (ICU's macro for this does not compile cleanly.)
+/// The code point at `at`, which moves after it. (ICU's macro for this does not compile cleanly.)
 UChar32 next_code_point(const UChar* units, std::int32_t size, std::int32_t& at) {
   constexpr UChar32 kLeads = 0xD800;
   constexpr UChar32 kTrails = 0xDC00;

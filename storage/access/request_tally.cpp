@@ -59,7 +59,7 @@ void each_result(const RequestOutcomeCounts& counts, const Tell& tell) {
 
 }  // namespace
 
-void SourceTally::note(const IpAddress& ip, RequestOutcome outcome) {
+void SourceTally::count(const IpAddress& ip, RequestOutcome outcome) {
   const std::uint64_t name = name_of(ip);
   Set& set = sets_[(name * secret_) >> (64 - std::countr_zero(kSets))];
   const std::size_t place = place_of(set, name);

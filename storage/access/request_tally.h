@@ -55,7 +55,7 @@ struct RequestOutcomeCounts {
 /// worker; 512 bytes per key.
 class KeyTally {
  public:
-  void note(std::size_t worker, RequestOutcome outcome) {
+  void count(std::size_t worker, RequestOutcome outcome) {
     stripes_[worker % kStripes].counts[static_cast<std::size_t>(outcome)].add();
   }
   [[nodiscard]] RequestOutcomeCounts read() const {
@@ -98,7 +98,7 @@ class SourceTally {
   /// `random` gives a secret: nobody can choose addresses that share the part of a victim.
   explicit SourceTally(Random& random) : secret_(random.next_u64() | 1) {}
 
-  void note(const IpAddress& ip, RequestOutcome outcome);
+  void count(const IpAddress& ip, RequestOutcome outcome);
 
   struct Entry {
     Network network;

@@ -91,7 +91,7 @@ bool SourceLimits::admit_agreement(const IpAddress& ip, Way way, TimePoint now) 
 bool SourceLimits::serves_refused(const Network& network, LimitTable::Decision verdict,
                                   TimePoint now) const {
   if (report_ != nullptr)
-    report_->note(network, verdict == LimitTable::Decision::kNowBanned, log_only_, now);
+    report_->record(network, verdict == LimitTable::Decision::kNowBanned, log_only_, now);
   return log_only_;
 }
 
@@ -125,7 +125,7 @@ std::uint64_t SourceLimits::name_of(const Network& network) const {
   return std::max<std::uint64_t>(name, 1);  // 0 marks a free place
 }
 
-void LimitReport::note(const Network& network, bool banned, bool log_only, TimePoint now) {
+void LimitReport::record(const Network& network, bool banned, bool log_only, TimePoint now) {
   refused_.fetch_add(1, std::memory_order_relaxed);
   if (banned) bans_.fetch_add(1, std::memory_order_relaxed);
   if (!line_.pass(now)) return;

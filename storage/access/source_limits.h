@@ -29,7 +29,7 @@ class LimitReport {
   explicit LimitReport(Logger& logger) : logger_(logger) {}
 
   /// Notes a request from `network` over the limit. `banned`: a ban of the network has begun.
-  void note(const Network& network, bool banned, bool log_only, TimePoint now);
+  void record(const Network& network, bool banned, bool log_only, TimePoint now);
   [[nodiscard]] std::uint64_t refused() const { return refused_.load(); }  ///< since the start
   [[nodiscard]] std::uint64_t bans() const { return bans_.load(); }
 

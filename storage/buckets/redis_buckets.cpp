@@ -55,7 +55,7 @@ BucketAnswer RedisBuckets::take(std::span<const BucketDemand> demands, TimePoint
     if (!took) outcome = senseless((*replies)[i]);
     if (took.value_or(false)) taken.push_back(groups[i]);
   }
-  note(begun, outcome);
+  record_outcome(begun, outcome);
   if (!taken.empty() && (!outcome || !answer.taken))
     give_back_groups(demands, answer, taken, until(deadline));
   if (outcome) return answer;
@@ -86,7 +86,7 @@ void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
     for (const redis::RedisReply& reply : *replies)
       if (reply.is_error()) outcome = senseless(reply);
   }
-  note(begun, outcome);
+  record_outcome(begun, outcome);
 }
 
 /// The numbers of the demands, grouped by slot in a cluster, else in one group.
@@ -211,9 +211,9 @@ void RedisBuckets::report(MetricReport& report) const {
                std::uint64_t{health_.lock()->away ? 0U : 1U});
 }
 
-/// Notes the outcome of a call and logs when Redis goes away or comes back. The outcome of a call
+/// Records the outcome of a call and logs when Redis goes away or comes back. The outcome of a call
 /// that began before the last such change (`begun`) does not count.
-void RedisBuckets::note(std::uint64_t begun, const Status& outcome) {
+void RedisBuckets::record_outcome(std::uint64_t begun, const Status& outcome) {
   if (!outcome) errors_.add();
   {
     auto health = health_.lock();

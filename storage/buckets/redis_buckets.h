@@ -73,7 +73,7 @@ class RedisBuckets final : public BucketStore {
   Status read_step(redis::RedisRoute& holder, const std::vector<redis::RedisReply>& keys,
                    std::string_view part, TimePoint deadline, std::vector<BucketState>& out) const;
   [[nodiscard]] std::uint64_t health_now() { return health_.lock()->changes; }
-  void note(std::uint64_t begun, const Status& outcome);
+  void record_outcome(std::uint64_t begun, const Status& outcome);
   [[nodiscard]] Status decides(TimePoint deadline) const;
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
   [[nodiscard]] const std::vector<SocketSpec>& places() const;

@@ -131,7 +131,7 @@ void Exchange::begin(std::size_t number, TimePoint now) {
 void Exchange::approach(Line& line, TimePoint now) {
   // Only a CHECK needs the longer reply.
   const bool wants_flags = requests_[line.request].kind == Kind::kCheck &&
-                           upstreams_->speech(line.endpoint(), now) != Speech::kPlain;
+                           upstreams_->wire_version(line.endpoint(), now) != WireVersion::kPlain;
   line.version = wants_flags ? protocol::kVersionLongV2 : protocol::kVersionLong;
   if (service_.options.protocol != 0) line.version = service_.options.protocol;
   line.sent = 0;
@@ -202,7 +202,7 @@ bool Exchange::transmit(Line& line, TimePoint now) {
   const Duration timeout = service_.options.timeout;
   const bool may_fall_back = line.version == protocol::kVersionLongV2 &&
                              service_.options.protocol == 0 &&
-                             upstreams_->speech(line.endpoint(), now) != Speech::kFlags;
+                             upstreams_->wire_version(line.endpoint(), now) != WireVersion::kFlags;
   if (may_fall_back && line.sent > 0) {
     line.version = protocol::kVersionLong;
     line.sent = 0;
@@ -296,7 +296,7 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
   }
   if (line->done) {
     // Perhaps the late answer to 0x14 from a server that was asked with 4 in the meantime.
-    if (endpoint == line->endpoint()) learn_speech(*line, packet.size(), now);
+    if (endpoint == line->endpoint()) learn_wire_version(*line, packet.size(), now);
     upstreams_->stray(endpoint);
     return true;
   }
@@ -308,7 +308,7 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
   upstreams_->answered(endpoint,
                        std::chrono::duration_cast<std::chrono::microseconds>(now - since));
   if (transport == Protocol::kTcp) upstreams_->streamed(endpoint);
-  if (is_current) learn_speech(*line, packet.size(), now);
+  if (is_current) learn_wire_version(*line, packet.size(), now);
   RemoteAnswer answer = interpret(*reply, requests_[line->request].kind);
   if (answer.status == protocol::kStatusStoreAway && line->at + 1 < line->endpoints.size()) {
     if (is_current) {  // another server may have its own storage
@@ -323,15 +323,15 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
   return true;
 }
 
-void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now) {
+void Exchange::learn_wire_version(const Line& line, std::size_t reply_bytes, TimePoint now) {
   if (requests_[line.request].kind != Kind::kCheck || service_.options.protocol != 0) return;
   const std::size_t plain_bytes = reply_bytes - (service_.sealing ? crypto::kSealBytes : 0);
   // A shorter reply to 0x14 comes from a server that understood it but does not trust our address.
   const bool understood = line.version == protocol::kVersionLongV2;
   const bool has_flags = plain_bytes == protocol::size_of(protocol::ReplyForm::kV2);
   if (line.done && !has_flags) return;
-  upstreams_->learn(line.endpoint(), understood || has_flags ? Speech::kFlags : Speech::kPlain,
-                    now);
+  upstreams_->learn(line.endpoint(),
+                    understood || has_flags ? WireVersion::kFlags : WireVersion::kPlain, now);
 }
 
 void Exchange::streamed(TimePoint now) { lines_[last_].next = now + service_.options.timeout; }

@@ -211,7 +211,7 @@ class Exchange {
   bool transmit(Line& line, TimePoint now);
   void hop(Line& line, TimePoint now, RemoteAnswer::Outcome otherwise);
   void close(Line& line, TimePoint now);
-  void learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now);
+  void learn_wire_version(const Line& line, std::size_t reply_bytes, TimePoint now);
   [[nodiscard]] std::uint64_t rotation_key(const RemoteRequest& request) const;
   void report_failure(std::size_t endpoint, TimePoint now);
   [[nodiscard]] std::optional<protocol::Reply> read_reply(BytesView packet) const;

@@ -105,7 +105,7 @@ class RemoteStore {
   /// Whether a server has no address yet.
   [[nodiscard]] bool lacks_addresses() const;
   /// Sends a CHECK of a random digest to each resting server that is due for a probe. This is safe
-  /// on every server and also tests the storage behind it (PROTOCOL.md 9.3). A server that answers
+  /// on every server and also tests its storage (PROTOCOL.md 9.3). A server that answers
   /// is healthy again.
   /// Cost: waits for the answers, at most one round of transmissions.
   void probe();

@@ -122,7 +122,7 @@ void Upstreams::unreachable(std::size_t endpoint) {
 void Upstreams::failed(std::size_t endpoint, TimePoint now) {
   auto state = state_.lock();
   Record& record = state->records[endpoint];
-  record.speech = Speech::kUnknown;  // perhaps another server has this address now
+  record.wire_version = WireVersion::kUnknown;  // perhaps another server has this address now
   record.health.failed(policy_, now);
 }
 
@@ -139,19 +139,19 @@ std::vector<std::size_t> Upstreams::to_probe(TimePoint now) {
   return out;
 }
 
-Speech Upstreams::speech(std::size_t endpoint, TimePoint now) {
+WireVersion Upstreams::wire_version(std::size_t endpoint, TimePoint now) {
   auto state = state_.lock();
   Record& record = state->records[endpoint];
-  if (record.speech == Speech::kPlain && now - record.learnt > kPlainTime)
-    record.speech = Speech::kUnknown;
-  return record.speech;
+  if (record.wire_version == WireVersion::kPlain && now - record.learnt > kPlainTime)
+    record.wire_version = WireVersion::kUnknown;
+  return record.wire_version;
 }
 
-void Upstreams::learn(std::size_t endpoint, Speech speech, TimePoint now) {
+void Upstreams::learn(std::size_t endpoint, WireVersion wire_version, TimePoint now) {
   auto state = state_.lock();
   Record& record = state->records[endpoint];
-  if (record.speech == speech) return;
-  record.speech = speech;
+  if (record.wire_version == wire_version) return;
+  record.wire_version = wire_version;
   record.learnt = now;
 }
 

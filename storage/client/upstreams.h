@@ -58,7 +58,7 @@ class ServerBackoff {
 /// The version byte that a server accepts in a CHECK. Old servers drop 0x14 silently, and nothing
 /// on the wire tells an old server from a slow one. So 0x14 is tried, and the result is remembered
 /// per address.
-enum class Speech : std::uint8_t {
+enum class WireVersion : std::uint8_t {
   kUnknown,  ///< try 0x14, fall back to 4
   kFlags,    ///< 0x14: replies carry all flags
   kPlain,    ///< 4
@@ -119,8 +119,8 @@ class Upstreams {
 
   /// The known version byte. kPlain is forgotten after kPlainTime, because a lost packet may have
   /// made a new server look old.
-  Speech speech(std::size_t endpoint, TimePoint now);
-  void learn(std::size_t endpoint, Speech speech, TimePoint now);
+  WireVersion wire_version(std::size_t endpoint, TimePoint now);
+  void learn(std::size_t endpoint, WireVersion wire_version, TimePoint now);
   static constexpr Duration kPlainTime = std::chrono::hours(1);
 
   /// The statistics of each endpoint, in the order of `endpoints`.
@@ -129,7 +129,7 @@ class Upstreams {
  private:
   struct Record {
     ServerBackoff health;
-    Speech speech = Speech::kUnknown;
+    WireVersion wire_version = WireVersion::kUnknown;
     TimePoint learnt{};
     ServerStatistics statistics;
   };

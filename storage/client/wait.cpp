@@ -81,7 +81,7 @@ TimePoint Wait::wait_until(TimePoint due, TimePoint now) {
     polls_.push_back({stream.over ? -1 : stream.channel.fd(), stream.channel.events(), 0});
   int ready = ppoll(polls_.data(), polls_.size(), &timeout, nullptr);
   const TimePoint then = clock_.now();
-  // On a busy machine this thread may go on long after the end of its wait.
+  // On a busy machine this thread may run only long after the end of its wait.
   if (ready == 0) ready = poll(polls_.data(), polls_.size(), 0);
   if (ready <= 0) return then;
   for (std::size_t i = 0; i < polls_.size(); ++i) {

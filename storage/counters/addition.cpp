@@ -21,14 +21,14 @@ std::optional<CounterKey> read_key(ByteReader& in) {
 
 }  // namespace
 
-CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
+CounterKey counter_of(const CounterKeyBytes& site, Direction direction, PieceType type,
                       std::string_view piece) {
-  return {piece_shingle(site, type, piece), type, space};
+  return {piece_shingle(site, type, piece), type, direction};
 }
 
-Pair pair_of(const CounterKeyBytes& site, Space space, PieceType type, std::string_view first,
-             std::string_view second) {
-  Pair pair{counter_of(site, space, type, pair_piece(first, second)),
+Pair pair_of(const CounterKeyBytes& site, Direction direction, PieceType type,
+             std::string_view first, std::string_view second) {
+  Pair pair{counter_of(site, direction, type, pair_piece(first, second)),
             piece_shingle(site, unique_of(type), first)};
   pair.key.shingle = (pair.key.shingle & ~kPairTagMask) | (pair.unique & kPairTagMask);
   return pair;

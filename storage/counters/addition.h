@@ -18,7 +18,9 @@ struct Pair {
   CounterKey key;
   std::uint64_t unique = 0;
 
-  [[nodiscard]] CounterKey unique_key() const { return {unique, unique_of(key.type), key.space}; }
+  [[nodiscard]] CounterKey unique_key() const {
+    return {unique, unique_of(key.type), key.direction};
+  }
   friend bool operator==(const Pair&, const Pair&) = default;
 };
 
@@ -27,11 +29,11 @@ struct Pair {
 inline constexpr std::uint64_t kPairTagMask = 0xFFFF;
 
 /// The counter of a piece that is not a pair.
-CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
+CounterKey counter_of(const CounterKeyBytes& site, Direction direction, PieceType type,
                       std::string_view piece);
 /// The counter of a pair, with the shingle of its unique.
-Pair pair_of(const CounterKeyBytes& site, Space space, PieceType type, std::string_view first,
-             std::string_view second);
+Pair pair_of(const CounterKeyBytes& site, Direction direction, PieceType type,
+             std::string_view first, std::string_view second);
 
 /// What one call adds: the same amounts to each of its counters and pairs.
 struct Addition {

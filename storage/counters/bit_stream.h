@@ -14,7 +14,7 @@ namespace shingled::storage::counters {
 // Bits, the lowest of each byte first, and numbers in them:
 //   fixed   `width` bits
 //   rice    the number without its lower `width` bits in unary (zeros and a one), then those bits
-//   gamma   a number from 1: its length without the first bit in unary, then the bits behind it
+//   gamma   a number from 1: its length without the first bit in unary, then the bits after it
 
 /// Appends bits to bytes.
 /// Threads: one thread.
@@ -65,12 +65,12 @@ class BitWriter {
   unsigned filled_ = 0;  ///< less than 8 between two calls
 };
 
-/// Reads bits of bytes that may be damaged. What is read behind the end has no meaning, and `ok()`
+/// Reads bits of bytes that may be damaged. What is read after the end has no meaning, and `ok()`
 /// is then false.
 /// Threads: one thread.
 class BitReader {
  public:
-  /// `readable`: bytes that may be looked at, `bytes` and what lies behind. Eight more make it
+  /// `readable`: bytes that may be looked at, `bytes` and those after them. Eight more make it
   /// quicker; they are not taken for bits.
   explicit BitReader(BytesView bytes, std::size_t readable = 0)
       : bytes_(bytes), readable_(readable > bytes.size() ? readable : bytes.size()) {}
@@ -129,7 +129,7 @@ class BitReader {
 
   [[nodiscard]] bool ok() const { return at_ <= bytes_.size() * 8; }
 
-  /// The next 56 bits; behind the end there may be anything.
+  /// The next 56 bits; after the end there may be anything.
   [[nodiscard]] std::uint64_t peek() const {
     const std::size_t byte = at_ / 8;
     std::uint64_t ahead = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, kMeasures + kSaidMeasures> kMeasureNames = {
     "mass",   "recipients", "bytes",       "spam",     "ham",           "complaint",
     "rescue", "failed",     "complainers", "rescuers", "own_complaint", "own_rescue"};
-constexpr std::array<std::string_view, 2> kSpaceNames = {"in", "out"};
+constexpr std::array<std::string_view, 2> kDirectionNames = {"in", "out"};
 constexpr std::array<std::string_view, 2> kUnitNames = {"10m", "1d"};
 constexpr std::size_t kShingleDigits = 16;
 
@@ -37,7 +37,9 @@ std::string_view take_field(std::string_view& text) {
 
 }  // namespace
 
-std::string_view to_string(Space space) { return kSpaceNames[static_cast<std::size_t>(space)]; }
+std::string_view to_string(Direction direction) {
+  return kDirectionNames[static_cast<std::size_t>(direction)];
+}
 std::string_view to_string(Measure measure) {
   return kMeasureNames[static_cast<std::size_t>(measure)];
 }
@@ -73,15 +75,16 @@ Amounts day_part(PieceType type, const Amounts& of_slot) {
 }
 
 std::string to_string(const CountName& name) {
-  return fmt::format("{}_{}_{:016x}_{}_{}_{}", to_string(name.measure), to_string(name.key.space),
-                     name.key.shingle, static_cast<unsigned>(name.key.type),
+  return fmt::format("{}_{}_{:016x}_{}_{}_{}", to_string(name.measure),
+                     to_string(name.key.direction), name.key.shingle,
+                     static_cast<unsigned>(name.key.type),
                      kUnitNames[static_cast<std::size_t>(name.period.unit)], name.period.number);
 }
 
 std::optional<CountName> parse_count_name(std::string_view text) {
   std::string_view rest = text;
   const auto measure = parse_measure(take_field(rest));
-  const auto space = place_of(take_field(rest), kSpaceNames);
+  const auto direction = place_of(take_field(rest), kDirectionNames);
   const std::string_view digits = take_field(rest);
   const auto type = parse_whole<std::uint8_t>(take_field(rest));
   const auto unit = place_of(take_field(rest), kUnitNames);
@@ -89,13 +92,13 @@ std::optional<CountName> parse_count_name(std::string_view text) {
   std::uint64_t shingle = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, failure] = std::from_chars(digits.data(), end, shingle, 16);
-  if (!measure || !space || !type || !unit || !number || failure != std::errc{} || stop != end ||
-      digits.size() != kShingleDigits || find_piece_type(*type) == nullptr)
+  if (!measure || !direction || !type || !unit || !number || failure != std::errc{} ||
+      stop != end || digits.size() != kShingleDigits || find_piece_type(*type) == nullptr)
     return std::nullopt;
-  const CountName name{{shingle, static_cast<PieceType>(*type), static_cast<Space>(*space)},
+  const CountName name{{shingle, static_cast<PieceType>(*type), static_cast<Direction>(*direction)},
                        *measure,
                        {static_cast<Period::Unit>(*unit), *number}};
-  // The only form: "007", capital digits and text behind it are not names.
+  // The only form: "007", capital digits and text after it are not names.
   return to_string(name) == text ? std::optional(name) : std::nullopt;
 }
 

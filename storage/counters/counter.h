@@ -15,7 +15,7 @@
 namespace shingled::storage::counters {
 
 /// Which mail is counted.
-enum class Space : std::uint8_t {
+enum class Direction : std::uint8_t {
   kIn,
   kOut,  ///< from local or authenticated senders
 };
@@ -50,8 +50,8 @@ constexpr bool is_own(Measure measure) {
 /// Counts stay here instead of overflowing.
 inline constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
 
-std::string_view to_string(Space space);      ///< "in" "out"
-std::string_view to_string(Measure measure);  ///< "mass" "recipients" ...
+std::string_view to_string(Direction direction);  ///< "in" "out"
+std::string_view to_string(Measure measure);      ///< "mass" "recipients" ...
 /// Of one that is counted.
 std::optional<Measure> parse_measure(std::string_view name);
 /// Of any.
@@ -83,19 +83,19 @@ struct Amounts {
 /// new on one day only, so the number of the day is not the sum of its ten minutes.
 inline constexpr Measure kNewOnDay = Measure::kRecipients;
 
-/// A counter: a piece (its type and shingle) in a space. Ordered by shingle, as files are.
+/// A counter: a piece (its type and shingle) in a direction. Ordered by shingle, as files are.
 struct CounterKey {
   std::uint64_t shingle = 0;
   PieceType type{};
-  Space space = Space::kIn;
+  Direction direction = Direction::kIn;
 
-  /// Type and space in one byte.
+  /// Type and direction in one byte.
   [[nodiscard]] std::uint8_t tag() const {
     return static_cast<std::uint8_t>(static_cast<unsigned>(type) << 1U |
-                                     static_cast<unsigned>(space));
+                                     static_cast<unsigned>(direction));
   }
   static CounterKey of(std::uint64_t shingle, std::uint8_t tag) {
-    return {shingle, static_cast<PieceType>(tag >> 1U), static_cast<Space>(tag & 1U)};
+    return {shingle, static_cast<PieceType>(tag >> 1U), static_cast<Direction>(tag & 1U)};
   }
   friend bool operator==(const CounterKey&, const CounterKey&) = default;
   friend std::strong_ordering operator<=>(const CounterKey& a, const CounterKey& b) {

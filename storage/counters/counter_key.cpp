@@ -36,7 +36,7 @@ Result<CounterKeyBytes> read_key_file(const std::string& path) {
   return key;
 }
 
-/// Under a name of its own first: a file that was cut off would be a wrong key for ever.
+/// Under a name of its own first: a file that was cut off would be a wrong key from then on.
 Status make_key(const std::string& path, Random& random) {
   CounterKeyBytes key{};
   random.fill(key);

@@ -88,6 +88,8 @@ struct PastAddition {
 ///
 /// A deadline bounds the wait for a peer; what happens in this process and on its disk takes no
 /// notice of it.
+/// Does not: know the text of a piece (PieceNames may) or who said something (storage/people);
+/// count down, as a report that is taken back is answered by its opposite.
 /// Threads: any thread.
 /// Source:  COUNTERS.md.
 class CounterStore {

@@ -151,7 +151,7 @@ PairSeen EmbeddedCounters::seen_before(const View& view, const Live& live, const
                                        PairSeen& doubt) {
   const Slot slot = live.table.slot();
   const Day day = day_of(slot);
-  // For a table that is read again after it was told to forget, all was still there.
+  // For a table that is read again after a call to forget, all was still there.
   const std::uint64_t forgotten = view.last_forgotten(key);
   const std::uint64_t last = live.number > forgotten ? forgotten : 0;
   PairSeen seen;

@@ -22,7 +22,7 @@ constexpr std::uint64_t kKilobyte = 1000;
 /// Files beyond the bound of the disk shrink by this part of it.
 constexpr std::uint64_t kShrinkShare = 16;
 
-void note(Status& first, Status status) {
+void keep_first(Status& first, Status status) {
   if (first && !status) first = std::move(status);
 }
 
@@ -60,15 +60,15 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
   const Slot slot = present_slot();
   if (const std::shared_ptr<Live> live = view()->live;
       live && live->table.slot() != slot && live->table.size() > 0)
-    note(first, begin_table(live.get(), slot));
-  note(first, seal_frozen(stop));
-  note(first, set_aside_corrupt(stop));
-  note(first, expire(stop));
-  note(first, merge_some(stop));
-  note(first, shrink(stop));
+    keep_first(first, begin_table(live.get(), slot));
+  keep_first(first, seal_frozen(stop));
+  keep_first(first, set_aside_corrupt(stop));
+  keep_first(first, expire(stop));
+  keep_first(first, merge_some(stop));
+  keep_first(first, shrink(stop));
   if (slot != last_maintained_) {
     const Timekeeper::State time = time_.lock()->state();
-    note(first, catalogue_.lock()->file->set_time({time.wall, time.doubted_until}));
+    keep_first(first, catalogue_.lock()->file->set_time({time.wall, time.doubted_until}));
     last_maintained_ = slot;
   }
   free_retired();
@@ -283,19 +283,19 @@ Status EmbeddedCounters::expire(const std::stop_token& stop) {
   const ViewPointer now = view();
   Status first;
   for (const sqlite::CataloguedFile& lost : now->lost)
-    if (lost.day_last < rules.days_from) note(first, drop_lost(lost));
-  note(first, expire_losses(rules.days_from));
+    if (lost.day_last < rules.days_from) keep_first(first, drop_lost(lost));
+  keep_first(first, expire_losses(rules.days_from));
   for (const auto& file : now->files) {
     if (stop.stop_requested()) return first;
     if (file->catalogued.day_last < rules.days_from) {
-      note(first, replace({file}, nullptr, nullptr));
+      keep_first(first, replace({file}, nullptr, nullptr));
       continue;
     }
     const PeriodRange& range = file->sealed->footer().range;
     const bool has_old_slots = range.has_slots && range.slot_first + kSlotSlack < rules.slots_from;
     const bool has_old_days = range.has_days && range.day_first + kDaySlack < rules.days_from;
     if ((!has_old_slots && !has_old_days) || is_damaged(*file)) continue;
-    note(first, rewrite({file}, rules, stop));
+    keep_first(first, rewrite({file}, rules, stop));
   }
   return first;
 }

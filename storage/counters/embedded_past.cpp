@@ -290,7 +290,7 @@ Status EmbeddedCounters::forget(std::span<const CounterKey> keys) {
     return Error{ErrorCode::kLimit, fmt::format("{} counters were forgotten and wait to be "
                                                 "removed from their files",
                                                 kForgottenMax)};
-  // First, so that nothing changes if it fails. A table that is begun in vain does no harm.
+  // First, so that nothing changes if it fails. A table that is begun without need does no harm.
   if (Status begun = begin_alone(present_slot()); !begun) return begun;
   sqlite::CounterCatalogue::Change change;
   change.forgotten = rows;

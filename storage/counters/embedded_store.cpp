@@ -81,7 +81,7 @@ void EmbeddedCounterStore::log_losses() {
 }
 
 Status EmbeddedCounterStore::repair(const std::stop_token& stop) {
-  Status done = note(changing_, counters_->repair(stop));
+  Status done = log_outcome(changing_, counters_->repair(stop));
   log_damage();
   return done;
 }
@@ -117,7 +117,7 @@ void EmbeddedCounterStore::log_limits() {
   log("counters_disk_shrunk", status.shrunk, shrunk_logged_, shrunk_lines_);
 }
 
-Status EmbeddedCounterStore::note(Work& work, Status done) {
+Status EmbeddedCounterStore::log_outcome(Work& work, Status done) {
   if (done) {
     if (work.fails.load(std::memory_order_relaxed) && work.fails.exchange(false))
       logger_.info(LogLine("counters_work_again").field("work", work.name));
@@ -135,7 +135,7 @@ Status EmbeddedCounterStore::note(Work& work, Status done) {
 
 Status EmbeddedCounterStore::add(const Addition& addition, TimePoint /*deadline*/) {
   const TimePoint begun = clock_.now();
-  Status done = note(adding_, counters_->add(addition));
+  Status done = log_outcome(adding_, counters_->add(addition));
   add_time_.observe(clock_.now() - begun);
   return done;
 }
@@ -160,22 +160,22 @@ Result<std::unique_ptr<CounterCursor>> EmbeddedCounterStore::scan() { return cou
 
 Status EmbeddedCounterStore::import(std::span<const CounterSeries> counters,
                                     TimePoint /*deadline*/) {
-  return note(changing_, counters_->import(counters));
+  return log_outcome(changing_, counters_->import(counters));
 }
 
 Status EmbeddedCounterStore::learn(std::span<const PastAddition> additions,
                                    TimePoint /*deadline*/) {
-  return note(changing_, counters_->learn(additions));
+  return log_outcome(changing_, counters_->learn(additions));
 }
 
 Status EmbeddedCounterStore::forget(std::span<const CounterKey> keys, TimePoint /*deadline*/) {
-  return note(changing_, counters_->forget(keys));
+  return log_outcome(changing_, counters_->forget(keys));
 }
 
-void EmbeddedCounterStore::sync() { static_cast<void>(note(syncing_, counters_->sync())); }
+void EmbeddedCounterStore::sync() { static_cast<void>(log_outcome(syncing_, counters_->sync())); }
 
 void EmbeddedCounterStore::maintain(const std::stop_token& stop) {
-  static_cast<void>(note(maintaining_, counters_->maintain(stop)));
+  static_cast<void>(log_outcome(maintaining_, counters_->maintain(stop)));
   log_damage();
   log_limits();
 }

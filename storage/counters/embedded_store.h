@@ -80,7 +80,7 @@ class EmbeddedCounterStore final : public CounterStore {
   /// What was found damaged since, and once a day all of it.
   void log_damage();
   void log_limits();
-  Status note(Work& work, Status done);
+  Status log_outcome(Work& work, Status done);
 
   const std::unique_ptr<FileSystem> files_;
   const Clock& clock_;

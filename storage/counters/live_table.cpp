@@ -60,7 +60,7 @@ Amounts unpack(std::uint64_t counts) {
 }
 
 constexpr std::size_t kPlacesFirst = 32;
-constexpr std::size_t kOverflowCells = 16;  ///< behind the places, at least
+constexpr std::size_t kOverflowCells = 16;  ///< after the places, at least
 /// A shard grows by a fifth when 85 % of its places are used, so the load stays above 70 %.
 constexpr std::size_t kLoadPercentMax = 85;
 constexpr std::size_t kGrowthPercent = 120;
@@ -123,7 +123,7 @@ void LiveTable::insert(Shard& shard, std::size_t at, std::size_t end, const Cell
 void LiveTable::grow(Shard& shard) {
   const std::size_t places = std::max(kPlacesFirst, shard.places * kGrowthPercent / 100);
   std::vector<Cell> cells(places + kOverflowCells);
-  std::size_t next = 0;  // the old cells come in order, so each goes behind the one before
+  std::size_t next = 0;  // the old cells come in order, so each goes after the one before
   for (const Cell& cell : shard.cells) {
     if (cell.counts == 0) continue;
     next = std::max(next, place_of(places, cell.key));

@@ -58,7 +58,7 @@ class LiveTable {
   };
   struct Shard {
     std::vector<Cell> cells;
-    std::size_t places = 0;  ///< cells that keys are spread over; behind them is room for overflow
+    std::size_t places = 0;  ///< cells that keys are spread over; after them is room for overflow
     std::size_t used = 0;
     std::deque<Amounts> wide;
   };
@@ -89,7 +89,7 @@ class LiveTable {
   static std::size_t search(const Shard& shard, std::uint64_t key);
   static Amounts counts_of(const Shard& shard, const Cell& cell);
   static void set_counts(Shard& shard, Cell& cell, const Amounts& amounts);
-  /// The free cell from `at` on that an insertion fills; behind it another one stays free.
+  /// The free cell from `at` on that an insertion fills; after it another one stays free.
   static std::size_t make_room(Shard& shard, std::size_t at);
   /// Moves the cells from `at` on by one, into the free cell `end`.
   static void insert(Shard& shard, std::size_t at, std::size_t end, const Cell& cell);

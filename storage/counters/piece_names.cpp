@@ -45,7 +45,7 @@ PieceNames::~PieceNames() {
   static_cast<void>(write());
 }
 
-void PieceNames::note(PieceType type, std::uint64_t shingle, std::string_view text) {
+void PieceNames::remember(PieceType type, std::uint64_t shingle, std::string_view text) {
   const Key key{static_cast<std::uint8_t>(type), shingle};
   const TimePoint now = clock_.now();
   auto noted = noted_.lock();

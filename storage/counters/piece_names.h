@@ -19,7 +19,7 @@
 #include "config/base/result.h"
 #include "config/metrics/instruments.h"
 #include "mime/fingerprint/piece_type.h"
-#include "storage/model/recent_names.h"
+#include "storage/model/recent_ids.h"
 #include "storage/sqlite/piece_name_table.h"
 
 namespace shingled {
@@ -57,7 +57,7 @@ class PieceNames {
 
   /// Remembers a text. One that was noted within kNotedAgainAfter costs a look-up in memory.
   /// Does not wait for the disk.
-  void note(PieceType type, std::uint64_t shingle, std::string_view text);
+  void remember(PieceType type, std::uint64_t shingle, std::string_view text);
   /// nullopt if the text is not known. Reads the file.
   std::optional<std::string> find(PieceType type, std::uint64_t shingle);
   /// Writes what waits. What cannot be written waits for the next time.

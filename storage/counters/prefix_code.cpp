@@ -29,7 +29,7 @@ std::vector<std::uint8_t> huffman_lengths(const std::vector<std::uint64_t>& coun
     open.emplace(first.first + second.first, parents.size());
     parents.push_back(0);
   }
-  // A parent is behind its children, so from the root downwards each depth is known.
+  // A parent is after its children, so from the root downwards each depth is known.
   std::vector<std::uint8_t> depths(parents.size());
   for (std::size_t i = parents.size() - 1; i-- > 0;)
     if (i >= counts.size() || counts[i] != 0)

@@ -11,7 +11,7 @@
 namespace shingled::storage::counters {
 
 /// A code in which frequent symbols are short: canonical Huffman codes of at most kLengthMax bits.
-/// Symbols that never came when it was made are written behind an escape.
+/// Symbols that never came when it was made are written after an escape.
 /// Threads: a value.
 /// Source:  COUNTERS.md section 5.
 class PrefixCode {
@@ -23,7 +23,7 @@ class PrefixCode {
   PrefixCode() = default;
   /// `counts`: how often each symbol comes; 1 to kSymbolsMax symbols.
   static PrefixCode of_counts(std::span<const std::uint64_t> counts);
-  /// `lengths`: the bits of each symbol and then of the escape; 0 = behind the escape.
+  /// `lengths`: the bits of each symbol and then of the escape; 0 = after the escape.
   /// nullopt if that is not a complete code.
   static std::optional<PrefixCode> of_lengths(std::vector<std::uint8_t> lengths);
 

@@ -38,7 +38,7 @@ struct SealedFooter {
   static constexpr std::uint8_t kLongOffset = 4;  ///< some group has more than 65535 bytes
 
   std::uint64_t rows = 0;
-  std::uint64_t data_bytes = 0;  ///< of all buckets, filled up to 8; behind them is their index
+  std::uint64_t data_bytes = 0;  ///< of all buckets, filled up to 8; after them is their index
   std::uint8_t bucket_bits = 0;  ///< the upper bits of a shingle are the number of its bucket
   std::uint8_t rice_bits = 0;    ///< of the distances of shingles
   std::uint8_t offset_bytes = kShortOffset;
@@ -165,7 +165,7 @@ class SealedFile {
     std::memcpy(&number, bytes_.data() + at, sizeof number);
     return number;
   }
-  /// Behind a bucket there are others, and behind the last one the index.
+  /// After a bucket there are others, and after the last one the index.
   [[nodiscard]] std::size_t readable_from(BytesView part) const {
     return static_cast<std::size_t>(bytes_.data() + bytes_.size() - part.data());
   }

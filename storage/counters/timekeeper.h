@@ -9,7 +9,7 @@ namespace shingled::storage::counters {
 
 /// The time of the counters. It is the time of day, except where that cannot be right:
 ///
-/// - It does not go back by less than a day. If the clock is set back, the counters go on with
+/// - It does not go back by less than a day. If the clock is set back, the counters continue with
 /// their
 ///   own time, so that no period is counted twice and each is ten minutes long.
 /// - If the clock goes back by a day or more, it was wrong before: the counters follow it.

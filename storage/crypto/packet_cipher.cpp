@@ -103,10 +103,10 @@ std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
   return ciphertext.size();
 }
 
-static_assert(std::tuple_size_v<UpdateName> == crypto_generichash_BYTES_MIN);
+static_assert(std::tuple_size_v<UpdateId> == crypto_generichash_BYTES_MIN);
 
-UpdateName message_name(BytesView bytes) {
-  UpdateName name{};
+UpdateId content_id(BytesView bytes) {
+  UpdateId name{};
   crypto_generichash(name.data(), name.size(), bytes.data(), bytes.size(), nullptr, 0);
   return name;
 }

@@ -66,8 +66,8 @@ class NonceSource {
   std::size_t at_ = kStock;
 };
 
-/// A short name for some bytes: BLAKE2b, 128 bits. Nobody can find other bytes with the same name.
-/// Names are stored, so the function must never change.
-UpdateName message_name(BytesView bytes);
+/// A short id for some bytes: BLAKE2b, 128 bits. Nobody can find other bytes with the same id.
+/// Ids are stored, so the function must never change.
+UpdateId content_id(BytesView bytes);
 
 }  // namespace shingled::storage::crypto

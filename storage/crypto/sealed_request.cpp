@@ -32,7 +32,7 @@ std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
   return request;
 }
 
-std::uint64_t seal_name(BytesView sealed) {
+std::uint64_t seal_id(BytesView sealed) {
   const std::uint64_t nonce = ByteReader(sealed).u64();
   const std::uint64_t tag = ByteReader(sealed.subspan(sizeof(Nonce))).u64();
   // The tag is evenly distributed, whatever nonce the client uses.

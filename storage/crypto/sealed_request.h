@@ -28,10 +28,10 @@ struct SealedRequest {
 /// Reads the envelope of a packet. Returns nullopt if the packet is plain.
 std::optional<SealedRequest> parse_sealed_request(BytesView packet);
 
-/// A name for a sealed message, made of its nonce and its tag; never 0. Different messages have the
-/// same name only with a chance of 2^-64, but a client can choose the names of its own messages.
+/// An id for a sealed message, made of its nonce and its tag; never 0. Different messages have the
+/// same id only with a chance of 2^-64, but a client can choose the ids of its own messages.
 /// `sealed` must have at least kSealBytes.
-std::uint64_t seal_name(BytesView sealed);
+std::uint64_t seal_id(BytesView sealed);
 
 /// Seals a command for a server. Returns kRequestSealBytes + command.size(), or 0 if `out` is too
 /// small.

@@ -11,7 +11,7 @@
 
 namespace shingled::storage::engine {
 
-/// Copies the WAL into the database file, with its own thread and connection. The writer goes on
+/// Copies the WAL into the database file, with its own thread and connection. The writer works
 /// committing meanwhile. Without this class, a commit would sometimes wait for thousands of pages
 /// and two syncs.
 ///

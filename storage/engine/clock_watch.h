@@ -15,7 +15,7 @@ namespace shingled::storage::engine {
 ///
 /// It computes from the elapsed time what the clock should show. A time up to kClockSkewSeconds
 /// ahead of that is believed. A time further ahead is believed only after the clock has run on like
-/// that for kProof; this also delays a machine that slept or was off for days. A time behind is
+/// that for kProof; this also delays a machine that slept or was off for days. An earlier time is
 /// believed at once: then nothing expires. But what is taught meanwhile gets the time that `time`
 /// tells, so that it is not too old when the clock is right again.
 /// Threads: one thread.
@@ -47,7 +47,7 @@ class ClockWatch {
     return true;
   }
   /// The time for what is taught at `now`: that of the clock, even if it is ahead (a hash then
-  /// lives longer, not shorter); but if it is more than kClockSkewSeconds behind the newest record,
+  /// lives longer, not shorter); but if it is more than kClockSkewSeconds before the newest record,
   /// what it should show by that.
   [[nodiscard]] std::uint32_t time(std::uint32_t wall, TimePoint now) const {
     const std::int64_t latest = latest_.expected(now);

@@ -18,7 +18,7 @@ class Engine::Impl {
  public:
   /// Updates that were committed before the file was opened.
   struct Recent {
-    std::vector<UpdateName> updates;
+    std::vector<UpdateId> updates;
     std::vector<std::uint64_t> seals;
   };
   Impl(Recent recent, std::unique_ptr<FuzzyIndex> index, std::unique_ptr<Writer> writer,
@@ -78,7 +78,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {
     return journal.error();
   }
-  sqlite::UpdateNames& names = (*table)->update_names();
+  sqlite::UpdateIds& names = (*table)->update_ids();
   names.keep(options.repeats);
   auto updates = names.read(now - std::min(now, kRepeatSeconds));
   if (!updates) return updates.error();
@@ -130,7 +130,7 @@ void Engine::watch_commits(std::function<void()> watcher) {
   impl_->writer().watch_commits(std::move(watcher));
 }
 
-std::vector<UpdateName> Engine::recent_updates() const { return impl_->recent().updates; }
+std::vector<UpdateId> Engine::recent_updates() const { return impl_->recent().updates; }
 std::vector<std::uint64_t> Engine::recent_seals() const { return impl_->recent().seals; }
 
 std::uint64_t Engine::size() const { return impl_->index().size(); }

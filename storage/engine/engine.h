@@ -22,12 +22,14 @@ namespace shingled::storage::engine {
 ///
 /// Invariants: an update that `submit` acknowledged is in the file (as firmly as
 /// `storage.durability` says). The index holds nothing that the file does not have.
+/// Does not: decide who may read or write, or how often (storage/access); send anything to mirrors
+/// (storage/replication); compare texts, of which it has only digests and shingles.
 /// Threads: any thread; one writer thread inside. `open` starts it. The destructor joins it after
 /// everything queued is committed.
 class Engine final : public FuzzyStore {
  public:
   /// Opens or creates the file and loads the index. Progress goes to `logger`.
-  /// `watcher` is told how far the loading is, and may end it (kUnavailable).
+  /// `watcher` learns how far the loading is, and may end it (kUnavailable).
   /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (the
   /// folder does not exist), kCorrupt (not a database, damaged), kInvalid (written by a newer
   /// version), kLimit (more hashes than the index or the memory can hold); each names the file.
@@ -47,7 +49,7 @@ class Engine final : public FuzzyStore {
                                              std::size_t most) const override;
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
-  [[nodiscard]] std::vector<UpdateName> recent_updates() const override;
+  [[nodiscard]] std::vector<UpdateId> recent_updates() const override;
   [[nodiscard]] std::vector<std::uint64_t> recent_seals() const override;
   [[nodiscard]] std::uint64_t size() const override;
   void report(MetricReport& report) const override;

@@ -6,7 +6,7 @@
 namespace shingled::storage::engine {
 
 void UpdateGroup::fold(const Update& update) {
-  if (update.name != UpdateName{}) names_.push_back(update.name);
+  if (update.name != UpdateId{}) names_.push_back(update.name);
   if (update.seal != 0) seals_.push_back(update.seal);
   const bool is_delete = update.kind == Update::Kind::kDelete;
   const auto companion = is_delete ? companion_of(update.fingerprint.digest) : std::nullopt;
@@ -101,7 +101,7 @@ Status UpdateGroup::write() {
   }
   if (!trouble_) return trouble_;
   if (Status done = write_heard(); !done) return done;
-  return table_.update_names().append(names_, seals_, now_);
+  return table_.update_ids().append(names_, seals_, now_);
 }
 
 Status UpdateGroup::write_one(Change& change) {
@@ -170,7 +170,7 @@ std::int64_t UpdateGroup::list_growth() const {
 }
 
 void UpdateGroup::publish() {
-  for (const auto& [digest, change] : changes_) gone_.note(digest, change.own_gone, now_);
+  for (const auto& [digest, change] : changes_) gone_.remember(digest, change.own_gone, now_);
   // New records are added before old ones are removed, so that a reader finds one of the two.
   std::vector<FuzzyIndex::NewRecord> added;
   for (const Change* change : in_order_) {

@@ -39,7 +39,7 @@ class RecentlyGone {
     return gone >= now && gone - now < kNear ? gone + 1 : now;
   }
   /// Remembers that a part with the creation `gone` (0 = none) was removed at `now`.
-  void note(const Digest& digest, std::uint32_t gone, std::uint32_t now) {
+  void remember(const Digest& digest, std::uint32_t gone, std::uint32_t now) {
     if (gone < now) return;
     if (now != swept_) std::erase_if(created_, [&](const auto& one) { return one.second < now; });
     swept_ = now;
@@ -118,7 +118,7 @@ class UpdateGroup {
     std::optional<Digest> companion;  ///< if an add of this group named one
     std::optional<Shingles> old_shingles;  ///< from the file, if the record is removed or made anew
     bool renewed = false;                  ///< it has other shingles than before
-    bool own_changed = false;              ///< the mirrors must be told
+    bool own_changed = false;              ///< the mirrors must learn of it
     std::uint32_t own_gone = 0;            ///< the creation of a removed own part; 0 = none
     /// The digest has, or had, parts of other stores. Then `parts` has all parts, and `row` is made
     /// of them at the end.
@@ -180,7 +180,7 @@ class UpdateGroup {
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
   std::vector<Change*> in_order_;     ///< points into `changes_`; order of first use
-  std::vector<UpdateName> names_;     ///< of the updates that were folded
+  std::vector<UpdateId> names_;       ///< of the updates that were folded
   std::vector<std::uint64_t> seals_;  ///< of the updates that were sealed
   Status trouble_;                    ///< the first error
   Status refusal_;

@@ -106,20 +106,20 @@ void Writer::run() {
     // There was no memory to take the updates, so they are still in the queue. Without memory there
     // is nothing else to do.
     if (!done) std::this_thread::sleep_for(kPatience);
-    keep_house();
+    run_maintenance();
   }
 }
 
-void Writer::keep_house() {
+void Writer::run_maintenance() {
   more_to_do_ = false;
   const Status kept = within_memory([this]() -> Status {
     const bool more_expired = options_.expire.count() > 0 && expire_slice();
     const bool more_to_give = give_back_slice();
     more_to_do_ = more_expired || more_to_give;
-    tend_wal();
+    maintain_wal();
     return {};
   });
-  if (!kept) static_cast<void>(told(kept));
+  if (!kept) static_cast<void>(log_outcome(kept));
 }
 
 void Writer::commit_all(std::span<const QueuedUpdate> group) {
@@ -274,7 +274,7 @@ Status Writer::commit(UpdateGroup& group) {
     return Error{ErrorCode::kUnavailable, outcome.error().message};
   }
   if (no_room) return outcome;
-  outcome = told(std::move(outcome));
+  outcome = log_outcome(std::move(outcome));
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
   SHINGLED_ASSERT(group.lost().empty());  // otherwise `write` would have failed
   lost_.clear();
@@ -333,7 +333,7 @@ void Writer::tell_damage(const UpdateGroup& group) {
   }
 }
 
-Status Writer::told(Status outcome) {
+Status Writer::log_outcome(Status outcome) {
   if (outcome) {
     if (disk_outage_.end()) logger_.info(LogLine("storage_recovered"));
   } else {

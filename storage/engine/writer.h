@@ -41,7 +41,7 @@ namespace shingled::storage::engine {
 /// group is not. The same holds for an update that would put one more hash on several lists when
 /// the index has no place for it.
 /// A group is refused if there is not enough memory. If memory runs out only after the commit, all
-/// later updates are refused until a restart; look-ups go on.
+/// later updates are refused until a restart; look-ups still work.
 ///
 /// Between groups the writer does housekeeping in steps of a few milliseconds: it looks at some
 /// records and removes the expired ones, gives unused pages of the file back, and makes the
@@ -91,14 +91,14 @@ class Writer {
   [[nodiscard]] RecordNeeds needs_of(const UpdateGroup& group) const;
   void tell_damage(const UpdateGroup& group);
   void publish(UpdateGroup& group);
-  void keep_house();
+  void run_maintenance();
   /// Whether the clock can be believed, so that expired records may be deleted.
   bool may_expire(std::uint32_t now, TimePoint moment);
   /// True: there is more to do at once. The same for `give_back_slice`.
   bool expire_slice();
   bool expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
-  void tend_wal();
+  void maintain_wal();
   /// Commits in one transaction and then updates the index. If rows are missing in the file, the
   /// index forgets them and nothing else happens; `group.lost()` names them. Nothing happens either
   /// if the master may not send the batch: the error is that refusal.
@@ -107,7 +107,7 @@ class Writer {
   Status commit(const std::function<void(UpdateGroup&)>& fold);
   void forget(std::span<const UpdateGroup::LostRow> lost);
   /// Logs when the disk begins to refuse and when it recovers. Returns `outcome`.
-  Status told(Status outcome);
+  Status log_outcome(Status outcome);
   /// The time of what is done now (ClockWatch).
   std::uint32_t now();
 

@@ -69,7 +69,7 @@ bool Writer::expire_parts_slice(std::uint32_t now) {
   auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
   parts_next_ = walk ? walk->next : 0;
   if (!walk) {
-    static_cast<void>(told(walk.error()));
+    static_cast<void>(log_outcome(walk.error()));
     return false;
   }
   std::vector<std::int64_t>& ids = walk->digest_ids;
@@ -97,13 +97,14 @@ bool Writer::give_back_slice() {
   const std::int64_t surplus = *unused - *pages / 16 - kFreePagesMin;
   if (surplus <= 0) return false;
   const std::int64_t step = std::min(surplus, kGiveBack);
-  if (!told(table_->give_back(step))) return false;  // tried again when more rows are removed
+  if (!log_outcome(table_->give_back(step)))
+    return false;  // tried again when more rows are removed
   counters_.pages_returned.fetch_add(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
   rows_removed_ = true;
   return true;
 }
 
-void Writer::tend_wal() {
+void Writer::maintain_wal() {
   sqlite::Database& database = table_->database();
   const std::int64_t pages = database.wal_pages();
   if (pages < wal_seen_) {  // the WAL has started again from its beginning
@@ -124,7 +125,7 @@ void Writer::tend_wal() {
     if (*outcome) outcome = database.checkpoint();
     // A successful checkpoint does not prove that the disk has room for more; a commit does.
     if (!*outcome) {
-      static_cast<void>(told(*std::move(outcome)));
+      static_cast<void>(log_outcome(*std::move(outcome)));
     } else {
       counters_.checkpoints.fetch_add(1, std::memory_order_relaxed);
     }

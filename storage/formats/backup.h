@@ -10,7 +10,7 @@
 
 namespace shingled::storage::formats {
 
-/// A database as it is at one moment, for a copy of it. A daemon may go on writing: the copy has
+/// A database as it is at one moment, for a copy of it. A daemon may still write: the copy has
 /// all transactions that were committed when the source was opened, and no later ones. So sources
 /// that are opened together, before any is copied, fit together.
 ///

@@ -80,7 +80,7 @@ Status RowAudit::run(const Watcher& watcher) {
 }
 
 Status RowAudit::judge_names() {
-  if (Status judged = judge_names("recent_updates", sizeof(UpdateName)); !judged) return judged;
+  if (Status judged = judge_names("recent_updates", sizeof(UpdateId)); !judged) return judged;
   return judge_names("sealed_updates", sizeof(std::uint64_t));
 }
 

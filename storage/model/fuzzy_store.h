@@ -48,14 +48,14 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-/// The name of an update: an update and its repeats have the same name, no other update has it. All
-/// zeros: the update has no name.
-using UpdateName = std::array<std::uint8_t, 16>;
+/// The id of an update: an update and its repeats have the same id, no other update has it. All
+/// zeros: the update has no id.
+using UpdateId = std::array<std::uint8_t, 16>;
 
-/// For hash tables. It uses a secret, because a client that varies a packet can find names that
+/// For hash tables. It uses a secret, because a client that varies a packet can find ids that
 /// begin with the same bytes.
-struct UpdateNameHash {
-  std::size_t operator()(const UpdateName& name) const { return SecretHash::of_process()(name); }
+struct UpdateIdHash {
+  std::size_t operator()(const UpdateId& name) const { return SecretHash::of_process()(name); }
 };
 
 /// A change to the storage.
@@ -67,8 +67,8 @@ struct Update {
   bool weak = false;       ///< add: never replaces another flag when the digest has eight
   Fingerprint fingerprint;
   std::uint64_t source = 0;  ///< hash of the address or key of the sender, for explain; 0 = unknown
-  UpdateName name{};         ///< stored with the update, for `recent_updates`
-  std::uint64_t seal = 0;    ///< stored, too: `seal_name` of the packet it came in; 0 = none
+  UpdateId name{};           ///< stored with the update, for `recent_updates`
+  std::uint64_t seal = 0;    ///< stored, too: `seal_id` of the packet it came in; 0 = none
   /// Add: another hash of the same text. It is deleted together with this one, because a client
   /// that deletes may not know the other form of the text. If several updates name a companion, the
   /// embedded store keeps the last.
@@ -127,7 +127,7 @@ class FuzzyStore {
   virtual void submit(Update update, UpdateDone done) = 0;
   /// The names of the updates of the last kRepeatSeconds (wall clock) before the store was opened,
   /// oldest first. With them a repeat is recognised even after a crash.
-  [[nodiscard]] virtual std::vector<UpdateName> recent_updates() const { return {}; }
+  [[nodiscard]] virtual std::vector<UpdateId> recent_updates() const { return {}; }
   /// The seals of updates that were made before the store was opened, oldest first. RepeatOptions
   /// say how many are kept.
   [[nodiscard]] virtual std::vector<std::uint64_t> recent_seals() const { return {}; }

@@ -55,7 +55,7 @@ struct PartRecord {
 };
 
 /// A request to the owner of a part: delete the part, or one list of it. A store sends it when it
-/// is told to delete the digest. The owner deletes the part if it is still the part that the asking
+/// has to delete the digest. The owner deletes the part if it is still the part that the asking
 /// store has seen. The asking store hides the part until the owner answers.
 struct Takeback {
   Digest digest;

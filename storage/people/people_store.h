@@ -15,7 +15,7 @@ class MetricReport;  // config/metrics/metric_report.h
 namespace shingled::storage::people {
 
 /// What people say of mail, by the signs of the messages. Unlike a counter it knows who said it, so
-/// a person counts once over any window, and can take back his word.
+/// a person counts once over any window, and can take it back.
 ///
 /// Statements are few and dear: they are kept for a year (`counters.keep_reports`).
 /// Threads: any thread.
@@ -29,7 +29,7 @@ class PeopleStore {
   /// Errors: kUnavailable, kTimeout; then the old or the new statement stands, or signs of both.
   virtual Status say(const Statement& statement, TimePoint deadline) = 0;
 
-  /// Takes back what a person said of a message; nothing happens if he said nothing.
+  /// Takes back what a person said of a message; nothing happens if they said nothing.
   /// Errors: as `say`.
   virtual Status withdraw(std::uint64_t message, std::uint64_t person, TimePoint deadline) = 0;
 

@@ -20,7 +20,7 @@ class SignIndex {
 
   /// Adds a statement; returns its number.
   Number add(const Statement& statement);
-  /// Its voice does not count any more; it goes on using memory.
+  /// Its voice does not count any more; it still uses memory.
   void remove(Number number) { statements_[number].removed = true; }
 
   /// Appends the voices of a sign, at most kVoicesMax: those of standing, then at most

@@ -17,7 +17,7 @@ struct ReplicaWait {
   std::chrono::milliseconds timeout{0};
 };
 
-/// Commands for a Redis server in the form that goes on the wire (RESP2), one after the other. A
+/// Commands for a Redis server in the form that is sent on the wire (RESP2), one after the other. A
 /// value.
 /// Threads: one thread.
 /// Cost: no allocation per command once the buffer has grown.

@@ -19,7 +19,7 @@ Error no_url() {
           "unix:/PATH; in USER and PASSWORD %25 is a percent sign"};
 }
 
-/// nullopt: a percent sign without two digits behind it.
+/// nullopt: a percent sign without two digits after it.
 std::optional<std::string> decoded(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -22,7 +22,7 @@ struct SeenRecord {
 struct ImportContext {
   std::string_view prefix;
   std::string_view sha;     ///< the reply to SCRIPT LOAD of `import_script`
-  UpdateName group{};       ///< the unique name of the group in its markers
+  UpdateId group{};         ///< the unique name of the group in its markers
   bool in_one_step = true;  ///< slots and counter together with the record; false for a cluster
 };
 
@@ -37,9 +37,10 @@ std::string_view import_script();
 
 /// Appends the call that writes a row, as line number `line` of its group.
 ///
-/// `left`: seconds the row may live, 0 = for ever. If somebody else has prolonged the life of the
-/// record since it was read, that longer life stays. In a cluster the call writes only the record;
-/// after a reply of 1 the caller must claim the slots (`append_slots`) and change the counter.
+/// `left`: seconds the row may live, 0 = without end. If somebody else has prolonged the life of
+/// the record since it was read, that longer life stays. In a cluster the call writes only the
+/// record; after a reply of 1 the caller must claim the slots (`append_slots`) and change the
+/// counter.
 void append_import(redis::CommandList& commands, const ImportContext& context, std::size_t line,
                    const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left);
 /// The key of the marker in which the line with this digest has its bit.

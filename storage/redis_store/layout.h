@@ -35,7 +35,7 @@ std::string revision_key(std::string_view prefix);  ///< Plocal
 /// The field S: "0_<shingle>,1_<shingle>,...", the 32 keys of slots without P_.
 std::string slots_text(const Shingles& shingles);
 
-/// Appends the command that makes `digest` the owner of a slot. `life`: seconds, 0 = for ever.
+/// Appends the command that makes `digest` the owner of a slot. `life`: seconds, 0 = without end.
 void claim_slot(redis::CommandList& commands, std::string_view key, const Digest& digest,
                 std::int64_t life);
 

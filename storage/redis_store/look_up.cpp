@@ -26,7 +26,7 @@ void ask_each_slot(redis::CommandList& commands, std::string_view prefix,
   }
 }
 
-/// Takes the owners of the slots of one question and moves `reply` behind their replies.
+/// Takes the owners of the slots of one question and moves `reply` after their replies.
 std::vector<redis::RedisReply> take_owners(std::vector<redis::RedisReply>::iterator& reply,
                                            bool split) {
   if (!split) return std::move((reply++)->elements);

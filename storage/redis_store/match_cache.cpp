@@ -10,8 +10,8 @@ namespace shingled::storage::redis_store {
 namespace {
 
 /// The hash of the shingles; 0 if there are none. The hash has a secret key. Otherwise an attacker
-/// could find shingles with the same hash that match nothing, and ask for the digest of his message
-/// with these first. The cached miss would then hide the near matches of his message for a while.
+/// could find shingles with the same hash that match nothing, and ask for the digest of the message
+/// with these first. The cached miss would then hide the near matches of the message for a while.
 std::uint64_t mix(const Shingles* shingles) {
   if (shingles == nullptr) return 0;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(shingles->data());

@@ -66,7 +66,7 @@ struct RedisImport::State {
   Random& random;
   formats::Import::Counts counts;
   std::vector<Line> group;
-  UpdateName name{};  ///< of the group
+  UpdateId name{};  ///< of the group
   std::unordered_set<Digest, DigestHash> in_group;
   std::set<std::string> markers;   ///< of the group
   std::set<std::string> finished;  ///< of the previous group; they are not needed any more

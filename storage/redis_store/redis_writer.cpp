@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kPatience{500};  ///< longest sleep of an id
 constexpr std::size_t kRecentMax = 65'536;           ///< refreshed records that are remembered
 
 /// The first bytes of a digest, used as its name.
-UpdateName name_of(const Digest& digest) {
-  UpdateName name{};
+UpdateId name_of(const Digest& digest) {
+  UpdateId name{};
   std::copy_n(digest.bytes.begin(), name.size(), name.begin());
   return name;
 }
@@ -47,7 +47,7 @@ RedisWriter::RedisWriter(const RedisWriterOptions& options, std::unique_ptr<Upda
       logger_(logger),
       queue_(options.queue_max),
       refreshes_(std::in_place,
-                 Refreshes{{}, RecentNames(refresh_pause(options.expire), kRecentMax)}),
+                 Refreshes{{}, RecentIds(refresh_pause(options.expire), kRecentMax)}),
       thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "redis");
 }
@@ -55,7 +55,7 @@ RedisWriter::RedisWriter(const RedisWriterOptions& options, std::unique_ptr<Upda
 RedisWriter::~RedisWriter() { queue_.close(); }
 
 void RedisWriter::submit(Update update, UpdateDone done) {
-  if (update.name == UpdateName{}) random_.fill(update.name);
+  if (update.name == UpdateId{}) random_.fill(update.name);
   QueuedUpdate pending{update, std::move(done)};
   if (queue_.push(pending)) return;
   counters_.refused.fetch_add(1, std::memory_order_relaxed);
@@ -65,7 +65,7 @@ void RedisWriter::submit(Update update, UpdateDone done) {
 void RedisWriter::refresh(const Digest& digest, const Shingles* asked) {
   if (options_.expire.count() == 0) return;
   auto refreshes = refreshes_.lock();
-  const UpdateName name = name_of(digest);
+  const UpdateId name = name_of(digest);
   const TimePoint now = clock_.now();
   if (refreshes->recent.contains(name, now)) return;
   if (refreshes->waiting.size() >= kRefreshesMax) {
@@ -83,14 +83,14 @@ void RedisWriter::run() {
   bool more = true;
   while (!queue_.finished()) {
     const auto group = queue_.take(kGroupMax, more ? std::chrono::milliseconds(0) : kPatience, {});
-    if (!group.empty()) take_in(group);
+    if (!group.empty()) send_group(group);
     more = deliver();
     send_refreshes();
     if (clock_.now() >= count_due_) read_count();
   }
 }
 
-void RedisWriter::take_in(const std::vector<QueuedUpdate>& group) {
+void RedisWriter::send_group(const std::vector<QueuedUpdate>& group) {
   // Updates in the journal came before and must be sent first.
   if (journal_ != nullptr && journal_->size() > 0) {
     return keep(group, {ErrorCode::kUnavailable, "earlier updates wait for Redis"});

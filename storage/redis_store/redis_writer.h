@@ -13,7 +13,7 @@
 #include "config/base/logger.h"
 #include "config/base/outage.h"
 #include "config/base/random.h"
-#include "storage/model/recent_names.h"
+#include "storage/model/recent_ids.h"
 #include "storage/model/update_queue.h"
 #include "storage/redis_store/redis_counters.h"
 #include "storage/redis_store/update_sender.h"
@@ -72,11 +72,11 @@ class RedisWriter {
  private:
   struct Refreshes {
     std::vector<Fingerprint> waiting;
-    RecentNames recent;
+    RecentIds recent;
   };
 
   void run();
-  void take_in(const std::vector<QueuedUpdate>& group);
+  void send_group(const std::vector<QueuedUpdate>& group);
   /// Puts a group into the journal as far as it has room, and refuses the rest.
   void keep(const std::vector<QueuedUpdate>& group, const Error& reason);
   /// Sends the oldest updates of the journal. Returns true if there are more to send at once.

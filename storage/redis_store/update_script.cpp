@@ -192,11 +192,11 @@ std::string_view update_script() { return kScript; }
 
 std::string_view count_script() { return kCountScript; }
 
-std::string marker_key(std::string_view prefix, const UpdateName& name) {
+std::string marker_key(std::string_view prefix, const UpdateId& name) {
   return std::string(prefix) + "_done_" + to_hex(name);
 }
 
-std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateName& name,
+std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateId& name,
                           std::string_view ending) {
   std::string marker(prefix);
   marker += "_done_{" + redis::slot_tag(redis::key_slot(key)) + "}_" + to_hex(name);

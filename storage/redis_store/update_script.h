@@ -31,9 +31,9 @@ struct ScriptContext {
 };
 
 /// The key of the marker of an update that was made: P_done_<name in hexadecimal>.
-std::string marker_key(std::string_view prefix, const UpdateName& name);
+std::string marker_key(std::string_view prefix, const UpdateId& name);
 /// The same for a cluster, with the slot of another key: P_done_{<tag>}_<name><ending>.
-std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateName& name,
+std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateId& name,
                           std::string_view ending = {});
 
 /// The Lua program that changes a counter once. KEYS: the counter, a marker in the same slot.

@@ -28,8 +28,9 @@ struct MirrorProgress {
 /// The mirror tells its position in our journal, and the session sends the later entries. If the
 /// journal does not reach back to that position, the session compares all ranges: it notes the end
 /// of the journal, gets the mirror's sums of our records, sends the ranges that differ in their
-/// present state, and goes on with the journal from the noted end. So changes during the comparison
-/// are sent as well. If the journal loses entries before they are sent, a new comparison begins.
+/// present state, and continues with the journal from the noted end. So changes during the
+/// comparison are sent as well. If the journal loses entries before they are sent, a new comparison
+/// begins.
 ///
 /// An error ends the connection; the mirror remembers its position.
 /// Bounds: kWindowMessages sent and not committed; kOutputBytesMax and one message of output.

@@ -31,7 +31,7 @@ struct MasterProgress {
 /// The mirror's end of a connection from one master: bytes in, bytes out.
 ///
 /// The name that a master says must belong to its key (StoreTable::claim); before that is checked,
-/// the master is told nothing. Then the mirror tells its position in the master's journal and
+/// the master learns nothing. Then the mirror tells its position in the master's journal and
 /// commits the messages that follow: one transaction per message, in order, each with the new
 /// position. In a comparison, records in a range that differs are deleted unless the master sends
 /// them again.

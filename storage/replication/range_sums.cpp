@@ -15,7 +15,7 @@ void RangeSumTable::add(const PartRecord& record) {
   Bytes keyed(key_.begin(), key_.end());
   const Bytes bytes = encode_record(record);
   keyed.insert(keyed.end(), bytes.begin(), bytes.end());
-  const UpdateName hash = crypto::message_name(keyed);
+  const UpdateId hash = crypto::content_id(keyed);
   sums_[range_of(record.digest)] += ByteReader(hash).u64();
 }
 

@@ -22,7 +22,7 @@ namespace shingled::storage::replication {
 namespace {
 
 constexpr std::chrono::seconds kCountEvery{1};
-constexpr std::chrono::seconds kTellEvery{60};  ///< log how far mirrors are behind
+constexpr std::chrono::seconds kTellEvery{60};  ///< log how far mirrors lag
 constexpr int kBacklog = 256;                   ///< many may connect at once
 
 Result<StreamListener> listen_at(const SocketAddress& address) {

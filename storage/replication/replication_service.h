@@ -19,6 +19,8 @@ namespace shingled::storage::replication {
 /// Listens if there are masters. A connection from another address is closed before a byte is read.
 /// The engine must keep a journal if there are mirrors (EngineOptions::journal_max), and must
 /// outlive this object.
+/// Does not: pass on what another store was taught, so every master must name each of its mirrors;
+/// copy counters, reports or known files.
 /// Threads: one own thread, "replication", for all sockets; `start` starts it, the destructor joins
 /// it. Any thread may call `counters`.
 class ReplicationService {

@@ -41,16 +41,16 @@ ConnectionTable::Admission ConnectionTable::enter(const Caller& caller, const Li
   const std::size_t held = known == state->by_source.end() ? 0 : known->second.held;
   if (held >= limits.most_of_a_source) return Admission::kSourceFull;
   const std::size_t for_strangers = limits.most - std::min(limits.most, limits.reserved);
-  const bool stranger = caller.standing == Standing::kStranger;
+  const bool stranger = caller.trust == Trust::kStranger;
   if (state->open >= limits.most || (stranger && state->strangers >= for_strangers)) {
     return Admission::kFull;
   }
   Source& entry = known == state->by_source.end() ? state->by_source[source] : known->second;
-  if (entry.held == 0) entry.standing = caller.standing;
-  state->ranking(entry.standing).move(entry.held, entry.held + 1);
+  if (entry.held == 0) entry.trust = caller.trust;
+  state->ranking(entry.trust).move(entry.held, entry.held + 1);
   ++entry.held;
   ++state->open;
-  if (entry.standing == Standing::kStranger) ++state->strangers;
+  if (entry.trust == Trust::kStranger) ++state->strangers;
   return Admission::kEntered;
 }
 
@@ -59,16 +59,16 @@ void ConnectionTable::leave(const IpAddress& ip) {
   const auto found = state->by_source.find(source_of(ip));
   if (found == state->by_source.end()) return;
   Source& entry = found->second;
-  state->ranking(entry.standing).move(entry.held, entry.held - 1);
+  state->ranking(entry.trust).move(entry.held, entry.held - 1);
   --state->open;
-  if (entry.standing == Standing::kStranger) --state->strangers;
+  if (entry.trust == Trust::kStranger) --state->strangers;
   if (--entry.held == 0) state->by_source.erase(found);
 }
 
 bool ConnectionTable::may_displace(const Caller& caller) {
   auto state = state_.lock();
   std::size_t most = state->of_strangers.most();
-  if (caller.standing == Standing::kTrusted) most = std::max(most, state->of_trusted.most());
+  if (caller.trust == Trust::kTrusted) most = std::max(most, state->of_trusted.most());
   return most > state->held_by(source_of(caller.ip)) + 1;
 }
 
@@ -80,8 +80,7 @@ std::optional<std::size_t> ConnectionTable::pick(const Caller& caller,
   for (std::size_t i = 0; i < connections.size(); ++i) {
     const auto found = state->by_source.find(source_of(connections[i]));
     if (found == state->by_source.end() || found->second.held <= most) continue;
-    const bool is_safe =
-        caller.standing == Standing::kStranger && found->second.standing == Standing::kTrusted;
+    const bool is_safe = caller.trust == Trust::kStranger && found->second.trust == Trust::kTrusted;
     if (is_safe) continue;
     most = found->second.held;
     picked = i;

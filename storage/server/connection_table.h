@@ -35,10 +35,10 @@ class ConnectionTable {
     std::size_t most_of_a_source = 0;
     std::size_t reserved = 0;  ///< part of `most` that only trusted sources may use
   };
-  enum class Standing : std::uint8_t { kStranger, kTrusted };
+  enum class Trust : std::uint8_t { kStranger, kTrusted };
   struct Caller {
     IpAddress ip;
-    Standing standing = Standing::kStranger;
+    Trust trust = Trust::kStranger;
   };
   Admission enter(const Caller& caller, const Limits& limits);
   void leave(const IpAddress& ip);
@@ -58,7 +58,7 @@ class ConnectionTable {
   };
   struct Source {
     std::size_t held = 0;
-    Standing standing = Standing::kStranger;  ///< at the time of its first connection
+    Trust trust = Trust::kStranger;  ///< at the time of its first connection
   };
   /// Counts the sources by the number of connections that they hold, to find the largest number at
   /// once.
@@ -74,8 +74,8 @@ class ConnectionTable {
     Ranking of_strangers;
     Ranking of_trusted;
 
-    [[nodiscard]] Ranking& ranking(Standing standing) {
-      return standing == Standing::kTrusted ? of_trusted : of_strangers;
+    [[nodiscard]] Ranking& ranking(Trust trust) {
+      return trust == Trust::kTrusted ? of_trusted : of_strangers;
     }
     [[nodiscard]] std::size_t held_by(const IpAddress& source) const;
   };

@@ -21,6 +21,9 @@ namespace shingled::storage::server {
 
 /// The fuzzy service on UDP and TCP: sockets and threads around the request handler.
 ///
+/// Does not: answer a packet that cannot be parsed or decrypted (it is counted); keep hashes, which
+/// is the matter of the store; take in what masters push (storage/replication).
+///
 /// Threads: `start` makes options.threads workers for UDP (0 = one per processor) and, unless
 /// options.tcp_connections_max is 0, the same number for TCP. Each worker has its own SO_REUSEPORT
 /// socket for each listening address. The destructor stops and joins the workers, sends the replies

@@ -18,7 +18,7 @@ bool is_too_late(BytesView packet, Duration waited, Duration limit) {
   return limit != Duration::zero() && waited > limit && !is_plain_update(packet);
 }
 
-void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now) {
+void LossReport::record(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now) {
   if (kernel_drops == 0 && too_late == 0) return;
   kernel_drops_.fetch_add(kernel_drops, std::memory_order_relaxed);
   too_late_.fetch_add(too_late, std::memory_order_relaxed);

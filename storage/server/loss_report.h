@@ -30,7 +30,7 @@ bool is_too_late(BytesView packet, Duration waited, Duration limit);
 
 /// Writes to the log that requests are lost, because there are too many or because there is no
 /// memory for them, and that updates are refused: the first time at once, then once a minute (of
-/// refusals once an hour for each reason) while it goes on.
+/// refusals once an hour for each reason) while it lasts.
 /// Threads: any thread; never waits for another thread.
 class LossReport {
  public:
@@ -40,7 +40,7 @@ class LossReport {
 
   /// `kernel_drops`: packets that found no room in the socket's buffer; `too_late`: packets that
   /// the server dropped.
-  void note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
+  void record(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
   /// A request was lost because there was no memory for it. If there is no memory for the log line
   /// either, the next call writes the line.
   void note_no_memory(TimePoint now) noexcept;
@@ -65,7 +65,7 @@ class LossReport {
 };
 
 /// Does a worker's work for one packet or connection. Returns false if there was no memory for it;
-/// this is counted and logged. The worker goes on, because the next packet may need less memory.
+/// this is counted and logged. The worker continues, because the next packet may need less memory.
 template <typename Work>
 bool within_memory(WorkerCounters& counters, LossReport& losses, TimePoint now, const Work& work) {
   try {

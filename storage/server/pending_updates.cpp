@@ -7,8 +7,8 @@ namespace shingled::storage::server {
 
 namespace {
 
-/// Does `work` unless there is no memory for it. Used by the writer after the commit: it must go on
-/// in any case, and a client that gets no answer asks again.
+/// Does `work` unless there is no memory for it. Used by the writer after the commit: it must
+/// continue in any case, and a client that gets no answer asks again.
 template <typename Work>
 void if_memory_allows(const Work& work) {
   try {
@@ -40,11 +40,11 @@ PendingUpdates::PendingUpdates(std::size_t workers, Clock& clock, const RepeatOp
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
-void PendingUpdates::remember(std::span<const UpdateName> done,
+void PendingUpdates::remember(std::span<const UpdateId> done,
                               std::span<const std::uint64_t> seals) {
   const TimePoint now = clock_.now();
   auto state = state_.lock();
-  for (const UpdateName& name : done) state->done.insert(name, now);
+  for (const UpdateId& name : done) state->done.insert(name, now);
   for (const std::uint64_t seal : seals) state->seals.insert(seal, now);
 }
 
@@ -82,7 +82,7 @@ bool PendingUpdates::idle() { return state_.lock()->unfinished == 0; }
 
 /// The repeat window begins here and not at the request: a client repeats its request until it gets
 /// the answer, and the commit may come long after the request (`durability: sync`).
-void PendingUpdates::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
+void PendingUpdates::finish(const UpdateId& name, std::uint64_t seal, bool stored) {
   const TimePoint now = clock_.now();
   std::vector<WaitingUpdate> clients;
   {

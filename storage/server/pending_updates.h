@@ -13,7 +13,7 @@
 #include "config/base/guarded.h"
 #include "config/options/storage_options.h"
 #include "config/system/wake_event.h"
-#include "storage/model/recent_names.h"
+#include "storage/model/recent_ids.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/udp_socket.h"
 
@@ -75,7 +75,7 @@ class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
 
   PendingUpdates(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {});
   /// Notes updates and seals that are done already, so that their repeats do not count again.
-  void remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals);
+  void remember(std::span<const UpdateId> done, std::span<const std::uint64_t> seals);
 
   enum class Taken : std::uint8_t {
     kFirst,      ///< given to the store; the result comes through the mailbox
@@ -91,14 +91,14 @@ class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
   [[nodiscard]] bool idle();
 
  private:
-  void finish(const UpdateName& name, std::uint64_t seal, bool stored);
+  void finish(const UpdateId& name, std::uint64_t seal, bool stored);
 
   struct State {
     explicit State(const RepeatOptions& repeats) : seals(repeats.window, repeats.most) {}
 
-    std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
+    std::unordered_map<UpdateId, std::vector<WaitingUpdate>, UpdateIdHash> waiting;
     std::size_t unfinished = 0;  // updates whose results are not in the mailboxes yet
-    RecentNames done{kRepeatWindow, kRepeatsMax};
+    RecentIds done{kRepeatWindow, kRepeatsMax};
     RecentSet<SealSet> seals;  // of finished updates
   };
   Clock& clock_;

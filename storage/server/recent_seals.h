@@ -29,8 +29,8 @@ class RecentSeals {
   /// that share one set.
   explicit RecentSeals(std::uint64_t secret) : secret_(secret | 1) {}
 
-  /// Notes a packet by the name of its seal, and returns whether it was known before.
-  bool note(std::uint64_t name) {
+  /// Adds a packet by the name of its seal, and returns whether it was known before.
+  bool test_and_add(std::uint64_t name) {
     if (sets_.empty()) sets_.resize(kSets);
     auto& names = sets_[(name * secret_) >> (64 - std::countr_zero(kSets))].names;
     std::size_t at = 0;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/access/source_name.h"
+#include "storage/access/source_id.h"
 #include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::server {
@@ -33,13 +33,13 @@ std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& p
                                                                    TimePoint now) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
-    sources_.note(peer.ip, access::RequestOutcome::kDropped);
+    sources_.count(peer.ip, access::RequestOutcome::kDropped);
     return Drop::kBlocked;
   }
   const auto admission = access_->sources().admit(peer.ip, now);
   if (!admission) {
     counters_.ratelimited.add(1);
-    sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
+    sources_.count(peer.ip, access::RequestOutcome::kRateLimited);
     return Drop::kRateLimited;
   }
   return Admitted{admission.counted};
@@ -52,21 +52,21 @@ std::optional<Drop> RequestHandler::limit(const Peer& peer, TimePoint now, Admit
   return std::nullopt;
 }
 
-std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView packet,
-                                                                    const Peer& peer,
-                                                                    TimePoint now) {
+std::variant<Drop, RequestHandler::AdmittedPacket> RequestHandler::admit_and_open(BytesView packet,
+                                                                                  const Peer& peer,
+                                                                                  TimePoint now) {
   if (const auto request = crypto::parse_sealed_request(packet))
-    return take_in(*request, peer, now);
+    return admit_and_open(*request, peer, now);
   Admitted admitted;
   if (const auto drop = limit(peer, now, admitted)) return *drop;
-  return TakenIn{Opened{packet, std::nullopt, {}, nullptr, 0}, admitted};
+  return AdmittedPacket{Opened{packet, std::nullopt, {}, nullptr, 0}, admitted};
 }
 
 /// A packet from a client whose key is known does not count against the rate limit, unless the
 /// options say so; it is cheap to find out. A packet from a new client counts like a packet in the
 /// clear, even if it can be opened: anybody can make a key pair, and the key agreement costs a
 /// hundred times as much.
-std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
+std::variant<Drop, RequestHandler::AdmittedPacket> RequestHandler::admit_and_open(
     const crypto::SealedRequest& request, const Peer& peer, TimePoint now) {
   Admitted admitted;
   const bool counts = access_->sources().counts_sealed();
@@ -93,9 +93,9 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
   }
   if (kept == nullptr)
     keys_.keep(request.key, request.client, *key, access_->sources().source_of(peer.ip), now);
-  const std::uint64_t seal = crypto::seal_name(request.sealed);
+  const std::uint64_t seal = crypto::seal_id(request.sealed);
   if (peer.transport == Transport::kDatagram) {
-    const bool repeated = seals_.note(seal);
+    const bool repeated = seals_.test_and_add(seal);
     if (known) {
       // A repeated packet counts, and this is not taken back, whatever it contains: it was answered
       // before.
@@ -104,7 +104,7 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
     }
     if (repeated) admitted.counted = false;
   }
-  return TakenIn{
+  return AdmittedPacket{
       {BytesView(opened_).first(*length), key, request.client, access_->key(request.key), seal},
       admitted};
 }
@@ -112,7 +112,7 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
 std::optional<Drop> RequestHandler::limit_known(const Peer& peer, TimePoint now) {
   if (access_->sources().admit_sealed(peer.ip, now)) return std::nullopt;
   counters_.ratelimited.add(1);
-  sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
+  sources_.count(peer.ip, access::RequestOutcome::kRateLimited);
   return Drop::kRateLimited;
 }
 
@@ -129,7 +129,7 @@ std::variant<Drop, crypto::SharedKey> RequestHandler::agree(const crypto::Sealed
   if (!sources.admit_agreement(peer.ip, way, now) ||
       !bucket.try_add(1, access_->agreement_rate(), now)) {
     counters_.unknown_keys.add(1);
-    sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
+    sources_.count(peer.ip, access::RequestOutcome::kRateLimited);
     return Drop::kUnknownKey;
   }
   counters_.agreements.add(1);
@@ -140,26 +140,26 @@ std::variant<Drop, crypto::SharedKey> RequestHandler::agree(const crypto::Sealed
 
 Drop RequestHandler::undecryptable(const Peer& peer) {
   counters_.undecryptable.add(1);
-  sources_.note(peer.ip, access::RequestOutcome::kDropped);
+  sources_.count(peer.ip, access::RequestOutcome::kDropped);
   return Drop::kUndecryptable;
 }
 
 Handled RequestHandler::handle(BytesView packet, const Peer& peer, const access::Moment& now,
                                std::span<std::uint8_t> out) {
-  const auto taken = take_in(packet, peer, now.steady);
+  const auto taken = admit_and_open(packet, peer, now.steady);
   if (const Drop* drop = std::get_if<Drop>(&taken)) return *drop;
-  const Opened& opened = std::get_if<TakenIn>(&taken)->opened;
-  const Admitted& admitted = std::get_if<TakenIn>(&taken)->admitted;
+  const Opened& opened = std::get_if<AdmittedPacket>(&taken)->opened;
+  const Admitted& admitted = std::get_if<AdmittedPacket>(&taken)->admitted;
   const auto command = protocol::decode_command(opened.command);
   if (!command) {
     counters_.invalid.add(1);
-    note(peer.ip, opened.rights, access::RequestOutcome::kDropped);
+    tally(peer.ip, opened.rights, access::RequestOutcome::kDropped);
     return Drop::kInvalid;
   }
   counters_.count_version(command->version);
   const protocol::ReplyForm form = form_for(*command, opened, peer);
   const auto answer = [&](const protocol::Reply& reply, access::RequestOutcome outcome) {
-    note(peer.ip, opened.rights, outcome);
+    tally(peer.ip, opened.rights, outcome);
     return dress(reply, form, opened.key, out);
   };
 
@@ -195,10 +195,10 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const access:
   return answer(refuse(*command, protocol::kStatusNotPermitted), access::RequestOutcome::kRefused);
 }
 
-void RequestHandler::note(const IpAddress& ip, const access::KeyAccess* rights,
-                          access::RequestOutcome outcome) {
-  sources_.note(ip, outcome);
-  access_->tally(rights)->note(worker_, outcome);
+void RequestHandler::tally(const IpAddress& ip, const access::KeyAccess* rights,
+                           access::RequestOutcome outcome) {
+  sources_.count(ip, outcome);
+  access_->tally(rights)->count(worker_, outcome);
 }
 
 /// The form of the reply that belongs to the version of the command. But a datagram in the clear
@@ -251,7 +251,7 @@ PendingUpdate RequestHandler::pending(const protocol::Command& command, const Op
   PendingUpdate pending;
   Update& update = pending.update;
   update.seal = opened.seal;
-  update.source = access::source_name(peer.ip);
+  update.source = access::source_id(peer.ip);
   update.fingerprint.digest = command.digest;
   if (const Shingles* shingles = command.shingles_or_null())
     update.fingerprint.shingles = *shingles;
@@ -286,7 +286,7 @@ PendingUpdate RequestHandler::pending(const protocol::Command& command, const Op
     writer.u16(peer.port);
   }
   writer.bytes(opened.command.subspan(1, protocol::kCommandBytes - 1));
-  update.name = crypto::message_name(BytesView(bytes).first(writer.written()));
+  update.name = crypto::content_id(BytesView(bytes).first(writer.written()));
   return pending;
 }
 

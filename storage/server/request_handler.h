@@ -114,7 +114,7 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 class RequestHandler {
  public:
   /// `worker`: number of the worker. Workers usually count in different places, without contention.
-  /// `losses`: is told of refused updates; may be null.
+  /// `losses`: counts and logs refused updates; may be null.
   RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
                  std::size_t worker = 0, LossReport* losses = nullptr);
 
@@ -161,13 +161,14 @@ class RequestHandler {
   /// As `admit`: returns the reason of a refusal, otherwise sets `admitted`.
   std::optional<Drop> limit(const Peer& peer, TimePoint now, Admitted& admitted);
   /// An admitted packet after it was opened.
-  struct TakenIn {
+  struct AdmittedPacket {
     Opened opened;
     Admitted admitted;
   };
-  std::variant<Drop, TakenIn> take_in(BytesView packet, const Peer& peer, TimePoint now);
-  std::variant<Drop, TakenIn> take_in(const crypto::SealedRequest& request, const Peer& peer,
-                                      TimePoint now);
+  std::variant<Drop, AdmittedPacket> admit_and_open(BytesView packet, const Peer& peer,
+                                                    TimePoint now);
+  std::variant<Drop, AdmittedPacket> admit_and_open(const crypto::SealedRequest& request,
+                                                    const Peer& peer, TimePoint now);
   /// Checks the limit for a sealed packet of a known client.
   std::optional<Drop> limit_known(const Peer& peer, TimePoint now);
   /// Computes the key that we share with a new client, if the limits permit it.
@@ -188,7 +189,7 @@ class RequestHandler {
   protocol::Reply ping(const protocol::Command& command);
   protocol::Reply refuse(const protocol::Command& command, std::int32_t status);
   access::RequestOutcome count(access::Shown shown);
-  void note(const IpAddress& ip, const access::KeyAccess* rights, access::RequestOutcome outcome);
+  void tally(const IpAddress& ip, const access::KeyAccess* rights, access::RequestOutcome outcome);
   Answer acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out);
   static ReplyTicket ticket_for(const protocol::Command& command, const Opened& opened,
                                 protocol::ReplyForm form);

@@ -31,13 +31,13 @@ Answer RequestHandler::finish_check(const PendingCheck& check, const std::option
     const access::Visibility visibility = access_->visibility_for(check.ip, check.rights);
     outcome = count(access::disclose(*match, skipped, visibility, ticket.form, now, reply));
   }
-  note(check.ip, check.rights, outcome);
+  tally(check.ip, check.rights, outcome);
   return dress(reply, ticket.form, ticket.key, out);
 }
 
 Answer RequestHandler::finish_unasked(const PendingCheck& check, std::span<std::uint8_t> out) {
   counters_.refused.add(1);
-  note(check.ip, check.rights, access::RequestOutcome::kRefused);
+  tally(check.ip, check.rights, access::RequestOutcome::kRefused);
   protocol::Reply reply = reply_to(check.ticket);
   reply.flag = 0;
   reply.value = protocol::kStatusStoreAway;
@@ -68,8 +68,8 @@ Answer RequestHandler::finish(const UpdateTicket& ticket, bool stored,
   const access::RequestOutcome made =
       added ? access::RequestOutcome::kAdded : access::RequestOutcome::kDeleted;
   const access::RequestOutcome outcome = stored ? made : access::RequestOutcome::kRefused;
-  sources_.note(ticket.ip, outcome);
-  ticket.tally->note(worker_, outcome);
+  sources_.count(ticket.ip, outcome);
+  ticket.tally->count(worker_, outcome);
   if (stored) {
     (added ? counters_.adds : counters_.deletes).add(1);
     return acknowledge(ticket, out);
@@ -81,8 +81,8 @@ Answer RequestHandler::finish(const UpdateTicket& ticket, bool stored,
 }
 
 Answer RequestHandler::repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out) {
-  sources_.note(ticket.ip, access::RequestOutcome::kOther);
-  ticket.tally->note(worker_, access::RequestOutcome::kOther);
+  sources_.count(ticket.ip, access::RequestOutcome::kOther);
+  ticket.tally->count(worker_, access::RequestOutcome::kOther);
   return acknowledge(ticket, out);
 }
 

@@ -116,7 +116,7 @@ void TcpWorker::accept_from(std::size_t listener, TimePoint now) {
   for (int i = 0; i < kAcceptsInARow && listener < listeners_.size(); ++i) {
     auto next = listeners_[listener].accept();
     if (auto* accepted = std::get_if<StreamListener::Accepted>(&next)) {
-      take_in(std::move(*accepted), now);
+      add_connection(std::move(*accepted), now);
       continue;
     }
     const auto none = std::get<StreamListener::None>(next);
@@ -125,7 +125,7 @@ void TcpWorker::accept_from(std::size_t listener, TimePoint now) {
   }
 }
 
-void TcpWorker::take_in(StreamListener::Accepted accepted, TimePoint now) {
+void TcpWorker::add_connection(StreamListener::Accepted accepted, TimePoint now) {
   const auto ip = accepted.peer.ip();
   if (!ip) return;
   const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
@@ -153,8 +153,8 @@ bool TcpWorker::find_room(const IpAddress& ip, TimePoint now) {
   const ConnectionTable::Limits limits{limits_.connections_max, limits_.source_connections_max,
                                        limits_.reserved_connections};
   const ConnectionTable::Caller caller{ip, access_->is_trusted(ip)
-                                               ? ConnectionTable::Standing::kTrusted
-                                               : ConnectionTable::Standing::kStranger};
+                                               ? ConnectionTable::Trust::kTrusted
+                                               : ConnectionTable::Trust::kStranger};
   auto verdict = tcp_.connections.enter(caller, limits);
   if (verdict != ConnectionTable::Admission::kFull) {
     return verdict == ConnectionTable::Admission::kEntered;
@@ -179,7 +179,7 @@ std::optional<TcpWorker::Place> TcpWorker::who_gives_way(const ConnectionTable::
     }
     if (const auto picked = tcp_.connections.pick(caller, addresses)) return places[*picked];
   }
-  const bool stranger = caller.standing == ConnectionTable::Standing::kStranger;
+  const bool stranger = caller.trust == ConnectionTable::Trust::kStranger;
   for (Place quiet = connections_.begin(); quiet != connections_.end(); ++quiet) {
     if (quiet->active + kQuietMin > now) break;  // all connections after it were active later
     const bool is_safe = stranger && access_->is_trusted(quiet->stream.peer.ip);

@@ -81,7 +81,7 @@ class TcpWorker {
   [[nodiscard]] int until_next_close_ms() const;
 
   void accept_from(std::size_t listener, TimePoint now);
-  void take_in(StreamListener::Accepted accepted, TimePoint now);
+  void add_connection(StreamListener::Accepted accepted, TimePoint now);
   bool find_room(const IpAddress& ip, TimePoint now);
   /// The connection of this worker that makes room for the caller; nullopt if none may.
   std::optional<Place> who_gives_way(const ConnectionTable::Caller& caller, TimePoint now);

@@ -64,7 +64,7 @@ void UdpWorker::serve(std::size_t socket) {
     asked_count_ = 0;
     flush(socket);
     counters_.kernel_drops.add(kernel_drops);
-    shared_.losses.note(kernel_drops, counters_.too_late.read() - too_late, now);
+    shared_.losses.record(kernel_drops, counters_.too_late.read() - too_late, now);
     if (received_.size() < kBatchPackets) return;  // level-triggered: epoll reports the rest
   }
 }

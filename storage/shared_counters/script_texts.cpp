@@ -284,8 +284,9 @@ std::string unique_tags() {
   std::string out = "local uniques = {";
   for (const PieceTypeRow& row : piece_types()) {
     if (row.kind != PieceTypeRow::Kind::kUnique) continue;
-    for (const auto space : {counters::Space::kIn, counters::Space::kOut})
-      out += fmt::format("[{}] = true, ", unsigned{counters::CounterKey{0, row.type, space}.tag()});
+    for (const auto direction : {counters::Direction::kIn, counters::Direction::kOut})
+      out += fmt::format("[{}] = true, ",
+                         unsigned{counters::CounterKey{0, row.type, direction}.tag()});
   }
   return out + "}";
 }

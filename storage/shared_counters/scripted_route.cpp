@@ -47,7 +47,7 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
     for (const redis::RedisReply& reply : *replies)
       if (reply.is_error()) outcome = Error{ErrorCode::kUnavailable, reply.text};
   }
-  note(begun, replicas.has_value(), outcome);
+  record_outcome(begun, replicas.has_value(), outcome);
   return replies;
 }
 
@@ -118,7 +118,7 @@ ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline
 
 /// Logs when Redis goes away or comes back. A success that began before the last failure says
 /// nothing. Nor does an answer of a server that may not write, or has no memory or replicas.
-void ScriptedRoute::note(TimePoint begun, bool is_write, const Status& outcome) {
+void ScriptedRoute::record_outcome(TimePoint begun, bool is_write, const Status& outcome) {
   if (!outcome) errors_.fetch_add(1, std::memory_order_relaxed);
   {
     auto health = health_.lock();

@@ -74,7 +74,7 @@ class ScriptedRoute {
   /// Looks at the mark of the servers, now and then.
   Status check_mark(TimePoint deadline);
   Replies ask(const Write& write, TimePoint deadline, std::uint32_t replicas);
-  void note(TimePoint begun, bool is_write, const Status& outcome);
+  void record_outcome(TimePoint begun, bool is_write, const Status& outcome);
 
   const RedisOptions options_;
   const char* const meanwhile_;

@@ -17,8 +17,8 @@ namespace shingled::storage::similar {
 ///
 /// It has 256 segments, chosen by the high bits of the name of a gram. Each segment has packed
 /// postings and recent ones: a sorted run and a short unsorted tail. A segment with many recent
-/// postings is merged by itself. So a merge needs the memory of one segment only, and searches go
-/// on while it is prepared.
+/// postings is merged by itself. So a merge needs the memory of one segment only, and searches
+/// work while it is prepared.
 ///
 /// The name of a gram depends on a secret of the process. Without it a stranger could choose files
 /// whose grams are all in one segment, and a merge would move all postings. Postings with the same

@@ -104,7 +104,7 @@ class SampleIndex {
     PackedPostings packed;
   };
   /// Builds the next merged segment; nullopt if there is none to merge. This takes long, but does
-  /// not change the index, so searches go on meanwhile.
+  /// not change the index, so searches work meanwhile.
   [[nodiscard]] std::optional<Merge> next_merge(GramIndex::Which which) const;
   /// Applies the result of `next_merge`. The index must not have changed since that call.
   void apply(Merge merge);

@@ -127,10 +127,10 @@ Status SampleLibrary::catch_up() {
     std::vector<Sample> added;
     const auto take = [&](const Sample& sample) SHINGLED_REQUIRES(changing_) {
       added.push_back(sample);
-      if (added.size() == kSamplesAtOnce) take_in(added);
+      if (added.size() == kSamplesAtOnce) add_to_index(added);
     };
     outcome = file_->read_after(position_.sample, take);
-    take_in(added);
+    add_to_index(added);
   }
   file_->end_reading();
   if (!outcome) return outcome;
@@ -144,7 +144,7 @@ Status SampleLibrary::catch_up() {
   return index_->is_sparse() ? load({}) : Status();
 }
 
-void SampleLibrary::take_in(std::vector<Sample>& samples) {
+void SampleLibrary::add_to_index(std::vector<Sample>& samples) {
   if (samples.empty()) return;
   {
     const std::unique_lock alone(searching_);

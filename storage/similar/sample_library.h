@@ -37,6 +37,9 @@ struct LibraryOptions {
 /// When `add` or `remove` has succeeded, the change is on disk. The index in memory shows the
 /// content of the file. Changes by other processes appear at the next `refresh`.
 ///
+/// Does not: open containers or sign files (milter/similar does); keep the files themselves, only
+/// their names and signatures.
+///
 /// Errors: those of SampleFile. If a change fails, nothing has changed.
 /// Threads: any thread. Searches, `each` and `counts` run at the same time as a change; changes run
 /// one after another. Several processes may have the file open.
@@ -95,7 +98,7 @@ class SampleLibrary {
   Status catch_up() SHINGLED_REQUIRES(changing_);
   void follow_own_change() SHINGLED_REQUIRES(changing_);
   /// Adds the samples to the index and clears `samples`.
-  void take_in(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
+  void add_to_index(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
 
   const LibraryOptions options_;
   mutable Mutex changing_;  ///< held to use the file, and to change the index

@@ -87,7 +87,7 @@ class Database {
   /// `leave_checkpoints`.
   [[nodiscard]] std::int64_t wal_pages() const { return wal_pages_; }
   /// Copies the content of the WAL into the file, as far as readers allow, and syncs the file;
-  /// other connections go on reading and writing. If all of it was copied, the next commit starts
+  /// other connections still read and write. If all of it was copied, the next commit starts
   /// the WAL again from its beginning. Another connection that is checkpointing is not an error.
   Status checkpoint();
   [[nodiscard]] std::int64_t last_insert_id() const;

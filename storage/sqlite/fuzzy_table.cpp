@@ -159,9 +159,9 @@ Status FuzzyTable::prepare_to_write(Durability durability) {
   auto statements = Statements::prepare(*database_);
   if (!statements) return statements.error();
   statements_ = std::make_unique<Statements>(*std::move(statements));
-  auto names = UpdateNames::open(*database_);
+  auto names = UpdateIds::open(*database_);
   if (!names) return names.error();
-  update_names_ = std::make_unique<UpdateNames>(*std::move(names));
+  update_ids_ = std::make_unique<UpdateIds>(*std::move(names));
   auto replica = ReplicaTables::open(*database_);
   if (!replica) return replica.error();
   replica_ = std::make_unique<ReplicaTables>(*std::move(replica));

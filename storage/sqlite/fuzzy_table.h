@@ -14,7 +14,7 @@
 #include "storage/sqlite/owned_file.h"
 #include "storage/sqlite/part_table.h"
 #include "storage/sqlite/store_table.h"
-#include "storage/sqlite/update_names.h"
+#include "storage/sqlite/update_ids.h"
 
 namespace shingled::storage::sqlite {
 
@@ -100,8 +100,8 @@ class FuzzyTable {
   /// Deletes the entries of other tables for row `id`, if the row does not exist.
   Status remove_leftovers(std::int64_t id);
   /// The names of the updates that were committed lately.
-  UpdateNames& update_names() { return *update_names_; }
-  /// What other stores teach, and what they must be told.
+  UpdateIds& update_ids() { return *update_ids_; }
+  /// What other stores teach, and what they must learn.
   ReplicaTables& replica() { return *replica_; }
   /// Keeps a journal of the newest `journal_max` changes, and gives the file a name. 0 deletes the
   /// journal. Runs a transaction of its own.
@@ -136,9 +136,9 @@ class FuzzyTable {
 
   std::optional<FileLock> lock_;  ///< must outlive the database
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statements> statements_;     ///< null for readers
-  std::unique_ptr<UpdateNames> update_names_;  ///< null for readers
-  std::unique_ptr<ReplicaTables> replica_;     ///< null for readers
+  std::unique_ptr<Statements> statements_;  ///< null for readers
+  std::unique_ptr<UpdateIds> update_ids_;   ///< null for readers
+  std::unique_ptr<ReplicaTables> replica_;  ///< null for readers
   std::int64_t last_id_ = 0;  ///< highest id that was given or that any table mentions
 };
 

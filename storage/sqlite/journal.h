@@ -22,7 +22,7 @@ inline constexpr const char* kJournalEnd =
 /// whole.
 inline constexpr std::int64_t kErasMax = 1024;
 
-/// The numbered list of what this store's mirrors must be told: the digests whose own part changed,
+/// The numbered list of what this store's mirrors must learn: the digests whose own part changed,
 /// and what this store asks of others. An entry is written in the transaction of its change. The
 /// file keeps the newest `most` entries.
 ///
@@ -77,7 +77,7 @@ class Journal {
 inline constexpr std::int64_t kTakebacksMax = 65'536;
 
 /// The takebacks that this store has sent to other stores and that are not answered yet. While a
-/// takeback is here, the part it names stays hidden. A mirror that is compared as a whole is told
+/// takeback is here, the part it names stays hidden. A mirror that is compared as a whole learns
 /// it again.
 /// Errors: those of Database.
 /// Threads: one thread.

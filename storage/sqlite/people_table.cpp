@@ -77,7 +77,7 @@ Result<std::unique_ptr<PeopleTable>> PeopleTable::open(const std::string& path,
                                                        std::uint64_t site) {
   auto file = OwnedFile::open(path);
   if (!file) return file.error();
-  Status prepared = prepare_people(*file->database, signed_name(site));
+  Status prepared = prepare_people(*file->database, signed_id(site));
   if (!prepared) return prepared.error();
   const std::string texts[] = {
       "INSERT INTO said (message, person, kind, standing, time, signs)"
@@ -101,8 +101,8 @@ PeopleTable::~PeopleTable() = default;
 
 Status PeopleTable::put(const PeopleRow& row) {
   const Bytes signs = encode_signs(row.signs);
-  return statements_->put.bind(1, signed_name(row.message))
-      .bind(2, signed_name(row.person))
+  return statements_->put.bind(1, signed_id(row.message))
+      .bind(2, signed_id(row.person))
       .bind(3, number_of(row.kind))
       .bind(4, static_cast<std::int64_t>(row.standing))
       .bind(5, std::int64_t{row.time})
@@ -111,7 +111,7 @@ Status PeopleTable::put(const PeopleRow& row) {
 }
 
 Status PeopleTable::remove(std::uint64_t message, std::uint64_t person) {
-  return statements_->remove.bind(1, signed_name(message)).bind(2, signed_name(person)).run();
+  return statements_->remove.bind(1, signed_id(message)).bind(2, signed_id(person)).run();
 }
 
 Result<std::uint64_t> PeopleTable::forget_before(std::int64_t time) {

@@ -21,8 +21,8 @@ enum class Standing : std::uint8_t {
 
 /// What one person says of one message.
 struct PeopleRow {
-  std::uint64_t person = 0;   ///< the name of a mailbox (milter/reports/mailbox_names.h)
-  std::uint64_t message = 0;  ///< its name (milter/reports/reported_message.h)
+  std::uint64_t person = 0;   ///< the id of a mailbox (milter/reports/mailbox_names.h)
+  std::uint64_t message = 0;  ///< its id (milter/reports/reported_message.h)
   ReportKind kind = ReportKind::kSpam;
   Standing standing = Standing::kNewcomer;
   std::uint32_t time = 0;            ///< Unix seconds

@@ -59,7 +59,7 @@ struct ReportStatements {
 Result<ReportStatements> prepare_report_statements(Database& database);
 
 /// Names are 64 bits; SQLite's integers have a sign.
-constexpr std::int64_t signed_name(std::uint64_t name) { return static_cast<std::int64_t>(name); }
+constexpr std::int64_t signed_id(std::uint64_t name) { return static_cast<std::int64_t>(name); }
 constexpr std::int64_t number_of(ReportKind kind) { return static_cast<std::int64_t>(kind); }
 constexpr ReportKind kind_of(std::int64_t number) {
   return number == 0 ? ReportKind::kHam : ReportKind::kSpam;

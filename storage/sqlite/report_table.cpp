@@ -68,7 +68,7 @@ Result<ReportOutcome> ReportTable::add(const ReportRow& row, const Weigh& weigh)
   if (!decided) return decided.error();
   out.counted = {(counted & kWholeCounted) != 0, (counted & kPiecesCounted) != 0,
                  (counted & kOppositeCounted) != 0};
-  statements_->find_message.bind(1, signed_name(row.message));
+  statements_->find_message.bind(1, signed_id(row.message));
   Status done = for_each_row(statements_->find_message, [&](const Statement& found) {
     out.newcomers = static_cast<std::uint64_t>(found.integer(2));
   });
@@ -87,7 +87,7 @@ Result<ReportOutcome> ReportTable::add(const ReportRow& row, const Weigh& weigh)
 Result<ReportOutcome::What> ReportTable::take(const ReportRow& row, std::int64_t& counted,
                                               Touched& touched) {
   std::optional<ReportKind> before;
-  statements_->find_report.bind(1, signed_name(row.message)).bind(2, signed_name(row.reporter));
+  statements_->find_report.bind(1, signed_id(row.message)).bind(2, signed_id(row.reporter));
   Status done = for_each_row(statements_->find_report, [&](const Statement& found) {
     before = kind_of(found.integer(0));
     counted = found.integer(1);
@@ -105,14 +105,14 @@ Result<ReportOutcome::What> ReportTable::take(const ReportRow& row, std::int64_t
     return ReportOutcome::What::kSame;
   }
   if (done = note_reporter(row, !before); !done) return done.error();
-  // Who was counted once stays so, also where he takes it back.
+  // Who was counted once stays so, also after taking it back.
   counted = counted == 0 ? 0 : kOppositeCounted;
   if (done = settle(row, before, counted); !done) return done.error();
   auto replaced = links_of(row.message, row.reporter);
   if (!replaced) return replaced.error();
   touched.replaced = *std::move(replaced);
-  done = statements_->drop_links.bind(1, signed_name(row.message))
-             .bind(2, signed_name(row.reporter))
+  done = statements_->drop_links.bind(1, signed_id(row.message))
+             .bind(2, signed_id(row.reporter))
              .run();
   if (!done) return done.error();
   auto own = link(row);
@@ -122,12 +122,12 @@ Result<ReportOutcome::What> ReportTable::take(const ReportRow& row, std::int64_t
 }
 
 Status ReportTable::note_reporter(const ReportRow& row, bool is_new) {
-  Status done = statements_->put_reporter.bind(1, signed_name(row.reporter))
+  Status done = statements_->put_reporter.bind(1, signed_id(row.reporter))
                     .bind(2, std::int64_t{is_new ? 1 : 0})
                     .bind(3, row.time)
                     .run();
   if (!done || !row.resident) return done;
-  return statements_->note_resident.bind(1, signed_name(row.reporter))
+  return statements_->note_resident.bind(1, signed_id(row.reporter))
       .bind(2, std::int64_t{*row.resident ? 1 : 0})
       .run();
 }
@@ -137,7 +137,7 @@ Status ReportTable::settle(const ReportRow& row, std::optional<ReportKind> befor
                            std::int64_t counted) {
   std::int64_t spam = 0;
   std::int64_t ham = 0;
-  statements_->find_message.bind(1, signed_name(row.message));
+  statements_->find_message.bind(1, signed_id(row.message));
   Status done = for_each_row(statements_->find_message, [&](const Statement& found) {
     spam = found.integer(0);
     ham = found.integer(1);
@@ -153,9 +153,9 @@ Status ReportTable::settle(const ReportRow& row, std::optional<ReportKind> befor
     const int was = outcome_of(kind, spam, ham);
     const int is = outcome_of(kind, new_spam, new_ham);
     if (was == is) continue;
-    done = statements_->judge_others.bind(1, signed_name(row.message))
+    done = statements_->judge_others.bind(1, signed_id(row.message))
                .bind(2, number_of(kind))
-               .bind(3, signed_name(row.reporter))
+               .bind(3, signed_id(row.reporter))
                .bind(4, change(was, is, 1))
                .bind(5, change(was, is, -1))
                .run();
@@ -163,19 +163,19 @@ Status ReportTable::settle(const ReportRow& row, std::optional<ReportKind> befor
   }
   const int was = before ? outcome_of(*before, spam, ham) : 0;
   const int is = outcome_of(row.kind, new_spam, new_ham);
-  done = statements_->judge_reporter.bind(1, signed_name(row.reporter))
+  done = statements_->judge_reporter.bind(1, signed_id(row.reporter))
              .bind(2, change(was, is, 1))
              .bind(3, change(was, is, -1))
              .run();
   if (!done) return done;
-  done = statements_->put_report.bind(1, signed_name(row.message))
-             .bind(2, signed_name(row.reporter))
+  done = statements_->put_report.bind(1, signed_id(row.message))
+             .bind(2, signed_id(row.reporter))
              .bind(3, number_of(row.kind))
              .bind(4, row.time)
              .bind(5, counted)
              .run();
   if (!done) return done;
-  return statements_->put_message.bind(1, signed_name(row.message))
+  return statements_->put_message.bind(1, signed_id(row.message))
       .bind(2, new_spam)
       .bind(3, new_ham)
       .bind(4, row.time)
@@ -185,7 +185,7 @@ Status ReportTable::settle(const ReportRow& row, std::optional<ReportKind> befor
 Result<std::vector<std::int64_t>> ReportTable::links_of(std::uint64_t message,
                                                         std::uint64_t reporter) {
   return ids_of(
-      statements_->links_of_report.bind(1, signed_name(message)).bind(2, signed_name(reporter)));
+      statements_->links_of_report.bind(1, signed_id(message)).bind(2, signed_id(reporter)));
 }
 
 Result<std::vector<std::int64_t>> ReportTable::ids_of(Statement& statement) {
@@ -213,8 +213,8 @@ Result<std::vector<std::int64_t>> ReportTable::link(const ReportRow& row) {
       done = index_.put(id, hash.flag, *hash.fingerprint.shingles);
     if (!done) return done.error();
     done = statements_->put_link.bind(1, id)
-               .bind(2, signed_name(row.reporter))
-               .bind(3, signed_name(row.message))
+               .bind(2, signed_id(row.reporter))
+               .bind(3, signed_id(row.message))
                .bind(4, number_of(row.kind))
                .run();
     if (!done) return done.error();
@@ -356,7 +356,7 @@ Result<ReportTable::CaseOfHash> ReportTable::case_of(std::int64_t hash, Facts& f
 
 Result<ReporterRow> ReportTable::reporter(std::uint64_t name) {
   ReporterRow out;
-  Status done = for_each_row(statements_->find_reporter.bind(1, signed_name(name)),
+  Status done = for_each_row(statements_->find_reporter.bind(1, signed_id(name)),
                              [&](const Statement& row) { out = reporter_of(row); });
   if (!done) return done.error();
   return out;

@@ -42,7 +42,7 @@ enum class Ruling : std::uint8_t {
   kReopens,  ///< its hashes, and those that match them, are open again
 };
 
-/// One report. Names are keyed hashes.
+/// One report. `message` and `reporter` are ids: keyed hashes.
 struct ReportRow {
   std::uint64_t message = 0;
   std::uint64_t reporter = 0;
@@ -56,8 +56,8 @@ struct ReportRow {
   std::vector<std::int64_t> deleted = {};
 };
 
-/// A reporter, and how often others agreed with him: of the messages that he reported, those where
-/// more others stand on his side than on the other one, and the reverse.
+/// A reporter, and how often others agreed: of the messages that it reported, those where
+/// more others stand on its side than on the other one, and the reverse.
 struct ReporterRow {
   std::uint64_t name = 0;
   std::uint64_t reports = 0;
@@ -65,10 +65,10 @@ struct ReporterRow {
   std::uint64_t disagreed = 0;
   std::int64_t first = 0;  ///< Unix seconds
   std::int64_t last = 0;
-  bool resident = false;  ///< wanted mail came to his mailbox, when he reported last
+  bool resident = false;  ///< wanted mail came to the mailbox, when it reported last
 };
 
-/// A person who reported a hash of a case, and what he said of it last. Each is there once.
+/// A person who reported a hash of a case, with the last word on it. Each is there once.
 struct Supporter {
   ReporterRow reporter;
   ReportKind kind = ReportKind::kSpam;
@@ -136,7 +136,7 @@ struct ReportName {
 
 /// What was withdrawn.
 struct Withdrawal {
-  std::uint64_t people = 0;         ///< whose reports stood behind it
+  std::uint64_t people = 0;         ///< who reported it
   std::vector<ReportName> reports;  ///< these, each once
   std::vector<HashChange> changes;  ///< what the storage has to forget
 };
@@ -146,7 +146,7 @@ struct Withdrawal {
 struct CaseRow {
   Digest oldest;                         ///< its first hash, by which it is named
   std::vector<HashChange> hashes;        ///< with `closed` of their own; at most kCaseHashesMax
-  std::vector<Supporter> people;         ///< each once, with what he said of any of them last
+  std::vector<Supporter> people;         ///< each once, with the last word on any of them
   std::vector<ReportName> spam_reports;  ///< of any of them
   std::uint64_t messages = 0;
   std::int64_t last = 0;  ///< of its last report, Unix seconds
@@ -194,7 +194,7 @@ class ReportTable {
   /// any more is left alone.
   /// Cost: linear in the reporters of the case of each of its hashes.
   Result<ReportOutcome> add(const ReportRow& row, const Weigh& weigh);
-  /// Withdraws the reports behind these digests and what matches them, on one list, or on all (0).
+  /// Withdraws the reports of these digests and what matches them, on one list, or on all (0).
   /// They stay reported: the same person who reports the same message again changes nothing.
   /// `weigh` is asked for `seen` alone; without it the storage keeps what it has.
   Result<Withdrawal> withdraw(std::span<const Digest> digests, std::uint32_t flag,

@@ -28,9 +28,9 @@ Status ReportTable::finish(std::span<const HashChange> changes) {
 Status ReportTable::mark_counted(const CountedReport& report) {
   auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
-  const std::int64_t message = signed_name(report.message);
+  const std::int64_t message = signed_id(report.message);
   Status done = statements_->counted.bind(1, message)
-                    .bind(2, signed_name(report.reporter))
+                    .bind(2, signed_id(report.reporter))
                     .bind(3, report.whole ? kWholeCounted : kPiecesCounted)
                     .run();
   if (done && report.new_newcomer) done = statements_->note_newcomer.bind(1, message).run();
@@ -49,7 +49,7 @@ Status ReportTable::rename_reporter(std::uint64_t from, std::uint64_t to) {
   if (!transaction) return transaction.error();
   for (Statement* rename : {&statements_->rename_reporter, &statements_->rename_in_reports,
                             &statements_->rename_in_links}) {
-    Status done = rename->bind(1, signed_name(from)).bind(2, signed_name(to)).run();
+    Status done = rename->bind(1, signed_id(from)).bind(2, signed_id(to)).run();
     if (!done) return done;
   }
   return transaction->commit();
@@ -166,7 +166,7 @@ Result<std::vector<ReportedHash>> ReportTable::hashes_of(std::uint64_t message,
 
 Result<std::vector<Supporter>> ReportTable::reporters_of(std::uint64_t message) {
   std::vector<Supporter> out;
-  Status done = for_each_row(statements_->reporters_of_message.bind(1, signed_name(message)),
+  Status done = for_each_row(statements_->reporters_of_message.bind(1, signed_id(message)),
                              [&](const Statement& row) { out.push_back(supporter_of(row)); });
   if (!done) return done.error();
   return out;

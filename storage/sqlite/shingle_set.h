@@ -21,7 +21,7 @@ Shingles decode_shingles(BytesView bytes);
 
 /// The number in a shingle slot whose shingle is not known any more. It is made from the digest, so
 /// that no other hash has the same number in that slot (zeros would match each other). A slot with
-/// this number can be told from one with a real shingle. SCHEMA.md documents it.
+/// this number can be distinguished from one with a real shingle. SCHEMA.md documents it.
 inline std::uint64_t lost_slot(const Digest& digest, std::size_t slot) {
   std::uint64_t word = 0;
   std::memcpy(&word, digest.bytes.data() + slot * sizeof word % kDigestBytes, sizeof word);

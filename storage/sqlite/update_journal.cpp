@@ -53,7 +53,7 @@ std::optional<UpdateJournal::Entry> decode_body(std::int64_t id, BytesView body)
   update.value = reader.i32();
   entry.time = reader.u32();
   update.source = reader.u64();
-  update.name = reader.array<std::tuple_size_v<UpdateName>>();
+  update.name = reader.array<std::tuple_size_v<UpdateId>>();
   update.fingerprint.digest.bytes = reader.array<kDigestBytes>();
   if ((kinds & kHasShingles) != 0) {
     for (std::uint64_t& shingle : update.fingerprint.shingles.emplace()) shingle = reader.u64();

@@ -18,7 +18,7 @@ namespace shingled::milter {
 namespace {
 
 using bench::corpus;
-using storage::counters::Space;
+using storage::counters::Direction;
 
 /// Which part is measured.
 enum class Part : std::int64_t {
@@ -101,7 +101,7 @@ class Bench {
                                        .client_name = "mx.example.net",
                                        .user = {},
                                        .country = {}},
-                    Space::kIn);
+                    Direction::kIn);
       count->recipient("<recipient@example.org>");
     }
     const rules::Facts facts =

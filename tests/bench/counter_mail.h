@@ -76,7 +76,7 @@ class Mail {
     Addition addition;
     addition.counters.reserve(kPiecesPerMessage);
     for (std::size_t i = 0; i < kPiecesPerMessage; ++i)
-      addition.counters.push_back({piece(), static_cast<PieceType>(50 + i % 4), Space::kIn});
+      addition.counters.push_back({piece(), static_cast<PieceType>(50 + i % 4), Direction::kIn});
     addition.amounts.of(Measure::kMass) = 1;
     addition.amounts.of(Measure::kRecipients) = 1;
     addition.amounts.of(Measure::kBytes) = 2000 + (random_() % 300) * (random_() % 300);

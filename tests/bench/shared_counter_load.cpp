@@ -26,9 +26,9 @@ using namespace shingled;
 using namespace shingled::storage;
 using counters::Addition;
 using counters::CounterKey;
+using counters::Direction;
 using counters::Measure;
 using counters::Period;
-using counters::Space;
 using Clocks = std::chrono::steady_clock;
 
 constexpr std::size_t kPiecesPerMessage = 40;
@@ -49,7 +49,7 @@ std::vector<Addition> make_mail(std::size_t messages, std::uint64_t new_percent)
   std::vector<Addition> mail(messages);
   for (Addition& addition : mail) {
     for (std::size_t i = 0; i < kPiecesPerMessage; ++i)
-      addition.counters.push_back({piece(), static_cast<PieceType>(50 + i % 4), Space::kIn});
+      addition.counters.push_back({piece(), static_cast<PieceType>(50 + i % 4), Direction::kIn});
     addition.amounts.of(Measure::kMass) = 1;
     addition.amounts.of(Measure::kRecipients) = 1;
     addition.amounts.of(Measure::kBytes) = 2000 + (random() % 300) * (random() % 300);

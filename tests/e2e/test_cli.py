@@ -6,7 +6,7 @@
 # milter/cli/commands/hash_command.cpp, milter/cli/commands/keypair_command.cpp,
 # milter/cli/commands/list_command.cpp, milter/cli/commands/scan_command.cpp,
 # milter/cli/commands/train_commands.cpp, milter/cli/input/message_file.cpp,
-# milter/cli/input/message_loop.cpp, milter/cli/output/explanation.cpp,
+# milter/cli/input/message_loop.cpp, milter/cli/output/explained_match.cpp,
 # milter/cli/output/further_matches.cpp, milter/cli/output/lookup_output.cpp,
 # milter/cli/output/record_filter.cpp, milter/cli/terminal/interrupt.cpp,
 # milter/cli/training/list_eraser.cpp, milter/reports/message_shape.cpp,

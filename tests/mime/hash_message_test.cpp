@@ -151,7 +151,7 @@ std::string alternatives(const std::string& plain, const std::string& html,
 }
 
 // Of Japanese a third of the words is enough (rspamd 4 counts so).
-TEST(HashMessage, PlainTextIsCountedInTheLanguageOfItsHtmlSister) {
+TEST(HashMessage, PlainTextIsCountedInTheLanguageOfItsHtmlAlternative) {
   std::string japanese;
   for (int i = 0; i < 30; ++i) japanese += "\u3053\u308c\u306f\u65e5\u672c\u8a9e ";
   const std::string english = words(25);

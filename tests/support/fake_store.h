@@ -77,7 +77,7 @@ class FakeStore final : public storage::FuzzyStore {
     if (commit_ == Commit::kAtOnce) return apply(update, done);
     state_.lock()->waiting.emplace_back(update, std::move(done));
   }
-  std::vector<storage::UpdateName> recent_updates() const override { return state_.lock()->recent; }
+  std::vector<storage::UpdateId> recent_updates() const override { return state_.lock()->recent; }
   std::uint64_t size() const override {
     auto state = state_.lock();
     return state->pretended_size != 0 ? state->pretended_size : state->records.size();
@@ -99,7 +99,7 @@ class FakeStore final : public storage::FuzzyStore {
   std::size_t applied() const { return state_.lock()->applied.size(); }
   std::vector<storage::Update> updates() const { return state_.lock()->applied; }
   /// Sets the updates that were made before the store was opened.
-  void pretend_recent(std::vector<storage::UpdateName> names) {
+  void pretend_recent(std::vector<storage::UpdateId> names) {
     state_.lock()->recent = std::move(names);
   }
   /// From now on the store cannot be reached, and checks have no answer.
@@ -127,7 +127,7 @@ class FakeStore final : public storage::FuzzyStore {
     std::vector<std::pair<storage::Update, storage::UpdateDone>> waiting;
     std::vector<storage::Update> applied;
     std::uint64_t pretended_size = 0;
-    std::vector<storage::UpdateName> recent;
+    std::vector<storage::UpdateId> recent;
     std::vector<Failure> failures;
   };
 

@@ -1,8 +1,13 @@
-// Covers the language of what users read: documents, manual pages, the shipped configuration and
-// the texts in the program. Each pattern is a phrase that readers stumbled over.
+// Covers the language of what people read: documents, manual pages, the shipped configuration, the
+// texts in the program and the comments of its code. Each pattern is a phrase that readers stumbled
+// over.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
 #include <regex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,16 +23,21 @@ struct Banned {
   const char* instead;
 };
 
-constexpr Banned kBanned[] = {
+/// In texts for users.
+constexpr Banned kBannedInTexts[] = {
     {R"(\b[Ss]o (many|much|long|often)\b(?! as\b| that\b))", "this many, an amount, for this long"},
     {R"(\b(?![Tt]here\b)\w+ (is|are|was|were) no (?!longer\b|more\b|less\b|such\b)\w)",
      "is not a ..."},
-    {R"(\b(?![Tt]here\b)\w+ (is|are|was|were) none\b)", "is not one, has none"},
-    {R"(\bone too many\b)", "at most N are allowed"},
     {R"(\b[Ww]hoever\b)", "anyone who, clients that"},
     {R"(\b[Ww]hat (is|was|are) (beyond|no|not|over|more|alike|below|behind|short|asked|taught)\b)",
      "name the thing"},
     {R"(\b[Ww]hat (lies|came|comes|stands|becomes|exceeds)\b)", "name the thing"},
+};
+
+/// In texts and in comments.
+constexpr Banned kBanned[] = {
+    {R"(\b(?![Tt]here\b)\w+ (is|are|was|were) none\b)", "is not one, has none"},
+    {R"(\bone too many\b)", "at most N are allowed"},
     {R"(\b(hardly|no more than|only|how|is|very) alike\b)", "similar"},
     {R"(\b(none|one|key|list|file) of (yours|ours)\b)", "your ..., not one of our ..."},
     {R"(\bput off\b)", "deferred"},
@@ -39,6 +49,16 @@ constexpr Banned kBanned[] = {
     {R"(\bas (it|they) must be\b)", "is valid"},
     {R"(\b[Nn]othing for (what|who)\b)", "empty if"},
     {R"(\bhalf as long again\b)", "plus up to half as much"},
+};
+
+/// In comments.
+constexpr Banned kBannedInComments[] = {
+    {R"(\b[Ff]or want of\b)", "without, because it lacks"},
+    {R"(\b(go|goes|going|went|gone) on\b)", "continues, still works"},
+    {R"(\bfor ever\b)", "without end, each time"},
+    {R"(\b(is|are|was|were|be|been|being) told\b)", "learns, is asked, is distinguished"},
+    {R"(\b[Bb]ehind\b)", "after, later than, of"},
+    {R"(\b([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]ers?)\b)", "they for a user, it for a thing"},
 };
 
 /// The literals of C++ code with a blank in them, those that stand side by side as one.
@@ -80,22 +100,71 @@ std::string in_one_line(const std::string& text) {
   return std::regex_replace(text, kBreak, " ");
 }
 
-void expect_plain(const std::string& name, const std::string& text) {
-  static const std::vector<std::regex> kPatterns = [] {
-    std::vector<std::regex> out;
-    for (const Banned& banned : kBanned) out.emplace_back(banned.pattern);
-    return out;
-  }();
+using Phrases = std::vector<std::pair<std::regex, const char*>>;
+
+Phrases phrases_of(std::initializer_list<std::span<const Banned>> lists) {
+  Phrases out;
+  for (const std::span<const Banned> list : lists)
+    for (const Banned& banned : list) out.emplace_back(std::regex(banned.pattern), banned.instead);
+  return out;
+}
+
+/// The first place of each banned phrase, with the words around it.
+std::vector<std::string> banned_in(const std::string& text, const Phrases& phrases) {
+  std::vector<std::string> out;
   const std::string line = in_one_line(text);
-  for (std::size_t i = 0; i < kPatterns.size(); ++i) {
+  for (const auto& [pattern, instead] : phrases) {
     std::smatch found;
-    if (!std::regex_search(line, found, kPatterns[i])) continue;
+    if (!std::regex_search(line, found, pattern)) continue;
     const auto begin = std::max<std::ptrdiff_t>(found.position() - 40, 0);
-    ADD_FAILURE() << name << ": \""
-                  << line.substr(static_cast<std::size_t>(begin),
-                                 static_cast<std::size_t>(found.length()) + 80)
-                  << "\"\n  instead: " << kBanned[i].instead;
+    out.push_back('"' +
+                  line.substr(static_cast<std::size_t>(begin),
+                              static_cast<std::size_t>(found.length()) + 80) +
+                  "\"\n  instead: " + instead);
   }
+  return out;
+}
+
+void expect_plain(const std::string& name, const std::string& text) {
+  static const Phrases kPhrases = phrases_of({kBannedInTexts, kBanned});
+  for (const std::string& found : banned_in(text, kPhrases)) ADD_FAILURE() << name << ": " << found;
+}
+
+/// Where the comment of a line begins; npos without one. The "//" of an address in a literal does
+/// not count.
+std::size_t comment_at(const std::string& line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+    const bool is_char = line[i] == '\'' && i + 2 < line.size();
+    if (quoted && line[i] == '\\') {
+      ++i;
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && is_char && (line[i + 1] == '\\' || line[i + 2] == '\'')) {
+      i += line[i + 1] == '\\' ? 3U : 2U;
+    } else if (!quoted && line.compare(i, 2, "//") == 0) {
+      return i;
+    }
+  }
+  return std::string::npos;
+}
+
+/// The comments of C++ code, those of lines that follow each other as one.
+std::vector<std::string> comments_of(const std::vector<std::string>& lines) {
+  std::vector<std::string> out;
+  std::string text;
+  for (const std::string& line : lines) {
+    const std::size_t at = comment_at(line);
+    if (at == std::string::npos || line.find_first_not_of(' ') != at) {
+      if (!text.empty()) out.push_back(std::move(text));
+      text.clear();
+    }
+    if (at == std::string::npos) continue;
+    const std::size_t begin = line.find_first_not_of("/< ", at);
+    text += ' ' + (begin == std::string::npos ? "" : line.substr(begin));
+  }
+  if (!text.empty()) out.push_back(std::move(text));
+  return out;
 }
 
 TEST(Language, DocumentsArePlain) {
@@ -115,9 +184,28 @@ TEST(Language, TextsOfTheProgramArePlain) {
   }
 }
 
+TEST(Language, CommentsArePlain) {
+  static const Phrases kPhrases = phrases_of({kBanned, kBannedInComments});
+  for (const std::string& name : files()) {
+    if (!is_product_code(name)) continue;
+    for (const std::string& text : comments_of(lines_of(name))) {
+      for (const std::string& found : banned_in(text, kPhrases))
+        ADD_FAILURE() << name << ": " << found;
+    }
+  }
+}
+
+TEST(Language, CommentsAreFound) {
+  EXPECT_EQ(
+      comments_of({"/// Goes", "///   on.", "int a = 1;  ///< a number", "// of its own",
+                   "auto b = \"http://c\";", "char d = '\"';  // a quote",
+                   "int e = 1'000;  // a thousand"}),
+      (std::vector<std::string>{" Goes on.", " a number of its own", " a quote", " a thousand"}));
+}
+
 TEST(Language, LabelsOfContractsBeginALine) {
   static const std::regex kLabel(
-      R"(^\s*///? .*(\. |  )(Threads|Errors|Cost|Source|Input|Output): .*)");
+      R"(^\s*///? .*(\. |  )(Threads|Errors|Cost|Source|Input|Output|Does not): .*)");
   for (const std::string& name : files()) {
     if (!is_code(name)) continue;
     for (const std::string& line : lines_of(name)) {

@@ -61,7 +61,7 @@ std::optional<std::string> joined(const Json& pair) {
   return pair[0].get<std::string>() + " + " + pair[1].get<std::string>();
 }
 
-Json space_json(Space space) { return std::string(to_string(space)); }
+Json direction_json(Direction direction) { return std::string(to_string(direction)); }
 
 std::string body_text(const Json& body) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -108,11 +108,11 @@ Result<std::uint64_t> CounterClient::number_of(const std::string& page, std::str
   return value->get<std::uint64_t>();
 }
 
-Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pieces,
+Result<std::vector<AskedCounter>> CounterClient::ask(Direction direction, const Json& pieces,
                                                      std::span<const std::string> windows) {
   const auto answer =
       post("/counters/ask",
-           Json{{"space", space_json(space)}, {"pieces", pieces}, {"windows", windows}});
+           Json{{"space", direction_json(direction)}, {"pieces", pieces}, {"windows", windows}});
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, pieces.size());
   if (list == nullptr) return nonsense("/counters/ask");
@@ -144,11 +144,11 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Space space, const Json& pi
   return out;
 }
 
-Result<std::vector<SaidOfPiece>> CounterClient::people(Space space, const Json& pieces,
+Result<std::vector<SaidOfPiece>> CounterClient::people(Direction direction, const Json& pieces,
                                                        std::span<const std::string> windows,
                                                        std::span<const std::string> recipients) {
   constexpr const char* kPage = "/counters/people";
-  Json question{{"space", space_json(space)}, {"pieces", pieces}, {"windows", windows}};
+  Json question{{"space", direction_json(direction)}, {"pieces", pieces}, {"windows", windows}};
   // A daemon before them does not take the member.
   if (!recipients.empty()) question["recipients"] = recipients;
   const auto answer = post(kPage, question);
@@ -180,9 +180,9 @@ Result<std::vector<SaidOfPiece>> CounterClient::people(Space space, const Json& 
   return out;
 }
 
-Result<CounterHistory> CounterClient::history(Space space, const Json& piece) {
-  const auto answer = post("/counters/series",
-                           Json{{"space", space_json(space)}, {"pieces", Json::array({piece})}});
+Result<CounterHistory> CounterClient::history(Direction direction, const Json& piece) {
+  const auto answer = post("/counters/series", Json{{"space", direction_json(direction)},
+                                                    {"pieces", Json::array({piece})}});
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, 1);
   const Json* entries = list == nullptr ? nullptr : member(list->front(), "entries");
@@ -202,7 +202,7 @@ Result<std::vector<TopCounter>> CounterClient::top(const TopQuestion& question) 
                {"window", question.window},
                {"rising", question.rising},
                {"most", question.most}};
-  if (question.space) body["space"] = space_json(*question.space);
+  if (question.direction) body["space"] = direction_json(*question.direction);
   if (question.type) body["type"] = *question.type;
   const auto answer = post("/counters/top", body_text(body), kSearchPatience);
   if (!answer) return answer.error();
@@ -211,7 +211,7 @@ Result<std::vector<TopCounter>> CounterClient::top(const TopQuestion& question) 
   std::vector<TopCounter> out;
   for (const Json& counter : *list) {
     TopCounter& one = out.emplace_back();
-    one.space = text_of(counter, "space");
+    one.direction = text_of(counter, "space");
     one.type = text_of(counter, "type");
     one.shingle = text_of(counter, "shingle");
     const Json* piece = member(counter, "piece");
@@ -223,16 +223,19 @@ Result<std::vector<TopCounter>> CounterClient::top(const TopQuestion& question) 
   return out;
 }
 
-Result<std::uint64_t> CounterClient::add(Space space, const Json& pieces, const Amounts& amounts) {
-  return number_of(
-      "/counters/add",
-      body_text({{"space", space_json(space)}, {"pieces", pieces}, {"add", amounts_json(amounts)}}),
-      "added");
+Result<std::uint64_t> CounterClient::add(Direction direction, const Json& pieces,
+                                         const Amounts& amounts) {
+  return number_of("/counters/add",
+                   body_text({{"space", direction_json(direction)},
+                              {"pieces", pieces},
+                              {"add", amounts_json(amounts)}}),
+                   "added");
 }
 
-Result<std::uint64_t> CounterClient::forget(std::optional<Space> space, const Json& pieces) {
+Result<std::uint64_t> CounterClient::forget(std::optional<Direction> direction,
+                                            const Json& pieces) {
   Json body = {{"pieces", pieces}};
-  if (space) body["space"] = space_json(*space);
+  if (direction) body["space"] = direction_json(*direction);
   return number_of("/counters/forget", body_text(body), "forgotten");
 }
 

@@ -19,7 +19,7 @@
 namespace shingled::milter::cli {
 
 using storage::counters::Amounts;
-using storage::counters::Space;
+using storage::counters::Direction;
 
 /// The sums of a counter over the windows that were asked for.
 struct AskedCounter {
@@ -50,8 +50,8 @@ struct CounterHistory {
 
 /// A question for the largest counters.
 struct TopQuestion {
-  std::optional<Space> space;    ///< nullopt: both
-  std::optional<unsigned> type;  ///< nullopt: all
+  std::optional<Direction> direction;  ///< nullopt: both
+  std::optional<unsigned> type;        ///< nullopt: all
   storage::counters::Measure measure{};
   std::string window = "1d";
   bool rising = false;  ///< those that grew most since the window before
@@ -59,7 +59,7 @@ struct TopQuestion {
 };
 
 struct TopCounter {
-  std::string space;
+  std::string direction;
   std::string type;
   std::string shingle;
   std::optional<std::string> piece;  ///< its text, where that is kept
@@ -77,20 +77,20 @@ class CounterClient {
   explicit CounterClient(CounterDesk& desk) : desk_(desk) {}
 
   /// The sums of pieces over windows such as "24h", in the order of the pieces.
-  Result<std::vector<AskedCounter>> ask(Space space, const Json& pieces,
+  Result<std::vector<AskedCounter>> ask(Direction direction, const Json& pieces,
                                         std::span<const std::string> windows);
-  Result<CounterHistory> history(Space space, const Json& piece);
+  Result<CounterHistory> history(Direction direction, const Json& piece);
   /// In the order of the pieces. Of a window of more than 14 days `complaint` and `rescue`, too.
   /// `recipients`: addresses whose own word is asked for.
   /// Errors: also kUnavailable: it is not known.
-  Result<std::vector<SaidOfPiece>> people(Space space, const Json& pieces,
+  Result<std::vector<SaidOfPiece>> people(Direction direction, const Json& pieces,
                                           std::span<const std::string> windows,
                                           std::span<const std::string> recipients = {});
   Result<std::vector<TopCounter>> top(const TopQuestion& question);
   /// Adds the amounts to each piece; returns how many counters that were.
-  Result<std::uint64_t> add(Space space, const Json& pieces, const Amounts& amounts);
+  Result<std::uint64_t> add(Direction direction, const Json& pieces, const Amounts& amounts);
   /// Removes counters; returns how many.
-  Result<std::uint64_t> forget(std::optional<Space> space, const Json& pieces);
+  Result<std::uint64_t> forget(std::optional<Direction> direction, const Json& pieces);
   /// Adds what happened earlier: {"time", "space", "pieces", "add"} in JSON, with commas between
   /// them. Returns how many of them were taken.
   Result<std::uint64_t> learn(const std::string& additions);

@@ -21,7 +21,7 @@ struct ServiceFailure {
 
   /// Text for the user: the server, its answer, and a hint.
   [[nodiscard]] std::string explain() const;
-  /// EX_TEMPFAIL without an answer, EX_UNAVAILABLE when the server, or the storage behind it,
+  /// EX_TEMPFAIL without an answer, EX_UNAVAILABLE when the server, or its storage,
   /// cannot be reached, EX_NOPERM when it refuses us, EX_DATAERR when it refuses this hash.
   [[nodiscard]] int exit_code() const;
 };

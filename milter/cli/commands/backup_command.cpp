@@ -13,7 +13,7 @@
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "storage/formats/backup.h"
 #include "storage/formats/new_file.h"
@@ -64,7 +64,7 @@ Result<std::vector<Copied>> open_reports(const BackupArguments& arguments,
 
 /// A damaged copy must not replace a good backup.
 int judge_copy(const std::string& hashfile, const std::string& copy, const Clock& clock,
-               WorkMeter& meter, Console& console) {
+               ProgressMeter& meter, Console& console) {
   storage::formats::VerifyOptions options;
   options.with_index = false;
   options.now = unix_seconds(clock.wall());
@@ -84,7 +84,7 @@ int judge_copy(const std::string& hashfile, const std::string& copy, const Clock
 
 /// Copies all of them, the last of which has the hashes. A damaged copy is not kept.
 int copy_databases(std::vector<Copied>& files, storage::formats::NewFile::Existing existing,
-                   WorkMeter& meter, Console& console) {
+                   ProgressMeter& meter, Console& console) {
   for (Copied& one : files) {
     auto file = storage::formats::NewFile::create(one.to, existing);
     if (!file) {
@@ -128,10 +128,10 @@ int run_backup(const BackupArguments& arguments, Console& console) {
     return EX_USAGE;
   }
   SystemClock clock;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   using Existing = storage::formats::NewFile::Existing;
   const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
-  // Who may not read the hashes is told so first.
+  // First the error of a caller who may not read the hashes.
   if (auto may = storage::formats::BackupSource::of_hashes(*from); !may)
     return meter.failed("backup", may.error());
   // All are opened before the first is copied, so that they fit together.

@@ -26,8 +26,10 @@ void add_counter_verb(CLI::App& parent, const Choice& choice, Command& chosen, c
   });
 }
 
-void add_space(CLI::App& verb, std::string& space, const char* help) {
-  verb.add_option("--space", space, help)->type_name("in|out")->check(CLI::IsMember({"in", "out"}));
+void add_direction(CLI::App& verb, std::string& direction, const char* help) {
+  verb.add_option("--space", direction, help)
+      ->type_name("in|out")
+      ->check(CLI::IsMember({"in", "out"}));
 }
 
 /// TYPE PIECE... or messages.
@@ -55,7 +57,7 @@ void describe_show(CLI::App& verb, ShowArguments& arguments) {
   verb.add_option("--shingle", arguments.words.shingle,
                   "The counter of TYPE with this shingle, as in exports and in top")
       ->type_name("HEX");
-  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  add_direction(verb, arguments.direction, "Only mail that came in, or went out (both)");
   verb.add_flag("--names", arguments.names, "Print each number that is not 0 with its name");
   verb.add_flag("--json", arguments.json, "One JSON object per line and counter, or message");
   verb.footer(
@@ -70,7 +72,7 @@ Example:
 
 void describe_top(CLI::App& verb, TopArguments& arguments) {
   verb.add_option("--type", arguments.type, "Only counters of this type")->type_name("TYPE");
-  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  add_direction(verb, arguments.direction, "Only mail that came in, or went out (both)");
   verb.add_option("--measure", arguments.measure, "What is compared (mass)")
       ->type_name("MEASURE")
       ->check(CLI::IsMember(
@@ -92,7 +94,7 @@ Example:
 
 void describe_counter_add(CLI::App& verb, CounterAddArguments& arguments) {
   add_choice(verb, arguments);
-  add_space(verb, arguments.space, "Mail that came in (the default), or went out");
+  add_direction(verb, arguments.direction, "Mail that came in (the default), or went out");
   for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
     const std::string name(to_string(static_cast<Measure>(i)));
     verb.add_option("--" + name, arguments.amounts.counts[i], "Amount to add to " + name)
@@ -112,7 +114,7 @@ void describe_forget(CLI::App& verb, ForgetArguments& arguments) {
   add_choice(verb, arguments);
   verb.add_option("--shingle", arguments.words.shingle, "The counter of TYPE with this shingle")
       ->type_name("HEX");
-  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  add_direction(verb, arguments.direction, "Only mail that came in, or went out (both)");
   verb.add_flag("--dry-run", arguments.dry_run, "Only print what would be forgotten");
   verb.add_flag("--json", arguments.json, "One JSON object per line and message");
   verb.footer(
@@ -162,7 +164,8 @@ void describe_learn(CLI::App& verb, LearnArguments& arguments) {
       ->allow_extra_args(false);
   verb.add_option("--since", arguments.since, "Only messages that are not older (14d)")
       ->type_name("TIME");
-  add_space(verb, arguments.space, "Count them as mail that came in (the default), or went out");
+  add_direction(verb, arguments.direction,
+                "Count them as mail that came in (the default), or went out");
   verb.add_flag("--dry-run", arguments.dry_run, "Only read them and count");
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(

@@ -14,14 +14,14 @@
 #include "milter/cli/counters/policy_counters.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/reports/hash_cases.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/counters/message_origin.h"
 #include "mime/message/header_block.h"
-#include "storage/access/source_name.h"
+#include "storage/access/source_id.h"
 
 namespace shingled::milter::cli {
 
@@ -103,9 +103,9 @@ class Explainer {
   [[nodiscard]] std::optional<IpAddress> address_of(std::uint64_t source) const;
   Result<Digest> complete(const std::string& hex) const;
   std::vector<rules::Lookup> ask_about(const Digest& digest);
-  std::vector<Explanation> explanations(const std::vector<rules::Lookup>& lookups, Subject subject,
-                                        std::string& file_error) const;
-  void name_cases(std::vector<Explanation>& all);
+  std::vector<ExplainedMatch> explanations(const std::vector<rules::Lookup>& lookups,
+                                           Subject subject, std::string& file_error) const;
+  void name_cases(std::vector<ExplainedMatch>& all);
   /// Rules on counters are asked for recipients, whose own word is among them.
   [[nodiscard]] bool asks_counters() const { return !arguments_.recipients.empty(); }
   void print_own_words(const rules::Facts& facts) const;
@@ -176,9 +176,10 @@ std::vector<rules::Lookup> Explainer::ask_about(const Digest& digest) {
   return lookups;
 }
 
-std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup>& lookups,
-                                                 Subject subject, std::string& file_error) const {
-  std::vector<Explanation> all;
+std::vector<ExplainedMatch> Explainer::explanations(const std::vector<rules::Lookup>& lookups,
+                                                    Subject subject,
+                                                    std::string& file_error) const {
+  std::vector<ExplainedMatch> all;
   std::vector<Fingerprint> wanted;
   std::vector<std::size_t> wanted_by;
   for (const rules::Lookup& lookup : lookups) {
@@ -198,7 +199,7 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
     return all;
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    Explanation& explanation = all[wanted_by[i]];
+    ExplainedMatch& explanation = all[wanted_by[i]];
     explanation.stored = (*found)[i];
     if (!(*found)[i]) continue;
     explanation.taught_from = address_of((*found)[i]->row.source);
@@ -206,8 +207,8 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
   return all;
 }
 
-void Explainer::name_cases(std::vector<Explanation>& all) {
-  for (Explanation& explanation : all) {
+void Explainer::name_cases(std::vector<ExplainedMatch>& all) {
+  for (ExplainedMatch& explanation : all) {
     if (!explanation.found()) continue;
     const auto reported = cases_.of(*explanation.lookup, *explanation.rule);
     if (!reported) continue;
@@ -240,10 +241,10 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   auto all = explanations(lookups, subject, file_error);
   name_cases(all);
   const auto found =
-      std::count_if(all.begin(), all.end(), [](const Explanation& e) { return e.found(); });
+      std::count_if(all.begin(), all.end(), [](const ExplainedMatch& e) { return e.found(); });
   if (arguments_.json) {
     Json matches = Json::array();
-    for (const Explanation& explanation : all) {
+    for (const ExplainedMatch& explanation : all) {
       if (explanation.found()) matches.push_back(explanation.json(clock_.wall()));
     }
     Json object = {{subject == Subject::kDigest ? "digest" : "file", name},
@@ -258,7 +259,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   } else {
     console_.line(
         fmt::format("{}: {} of {} look-ups found", terminal_safe(name), found, all.size()));
-    for (const Explanation& explanation : all) {
+    for (const ExplainedMatch& explanation : all) {
       if (!explanation.found()) continue;
       console_.line("");
       explanation.print(clock_.wall(), console_);
@@ -274,7 +275,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   }
   // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;
-  for (const Explanation& explanation : all) {
+  for (const ExplainedMatch& explanation : all) {
     const bool from_file = file_error.empty() && is_local(*explanation.rule);
     if (explanation.lookup->failed() && !from_file) unanswered.push_back(*explanation.lookup);
   }

@@ -8,7 +8,7 @@
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/export_output.h"
 #include "milter/cli/output/hash_line.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "storage/redis_store/transfer.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/rspamd_file.h"
@@ -42,7 +42,7 @@ struct HashSource {
 
 /// Gives every hash of the source to `take`.
 Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts& counts,
-                    WorkMeter& meter) {
+                    ProgressMeter& meter) {
   return source.read([&](const storage::sqlite::FuzzyRow& row) -> Status {
     if (Status taken = take(row); !taken) return taken;
     if (row.flags.size() > 1) ++counts.more_lists;
@@ -55,7 +55,7 @@ Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts&
 }
 
 Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts& counts,
-                    WorkMeter& meter) {
+                    ProgressMeter& meter) {
   std::string lines = hash_lines_header(source.total) + "\n";
   const auto take = [&](const storage::sqlite::FuzzyRow& row) -> Status {
     append_hash_line(lines, row);
@@ -72,7 +72,7 @@ Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts
 }
 
 Status export_rspamd(const HashSource& source, storage::formats::NewFile& file,
-                     ExportCounts& counts, WorkMeter& meter) {
+                     ExportCounts& counts, ProgressMeter& meter) {
   const auto writer = storage::sqlite::RspamdWriter::create(file.part());
   if (!writer) return writer.error();
   const auto take = [&](const storage::sqlite::FuzzyRow& row) { return (*writer)->insert(row); };
@@ -103,7 +103,7 @@ Result<HashSource> read_file(const std::string& hashfile) {
 
 /// A Redis database, which others may write to meanwhile.
 HashSource read_redis(const storage::redis_store::TransferOptions& options,
-                      storage::redis_store::DumpReport& told, WorkMeter& meter, Clock& clock,
+                      storage::redis_store::DumpReport& told, ProgressMeter& meter, Clock& clock,
                       Logger& logger) {
   const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
     const auto report =
@@ -139,7 +139,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   using Existing = storage::formats::NewFile::Existing;
   const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
   SystemClock clock;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   NullLogger logger;
   storage::redis_store::DumpReport report;
   const auto redis = redis_choice(arguments.from_redis, settings->storage);

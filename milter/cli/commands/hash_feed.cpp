@@ -27,7 +27,7 @@ class HashFeed {
  public:
   HashFeed(const std::string& name,
            const std::function<Status(const storage::sqlite::FuzzyRow&)>& take, std::uint32_t now,
-           WorkMeter& meter, Console& console)
+           ProgressMeter& meter, Console& console)
       : name_(name), take_(take), now_(now), meter_(meter), console_(console) {}
 
   Result<FeedReport> run();
@@ -43,7 +43,7 @@ class HashFeed {
   const std::string& name_;
   const std::function<Status(const storage::sqlite::FuzzyRow&)>& take_;
   std::uint32_t now_;
-  WorkMeter& meter_;
+  ProgressMeter& meter_;
   Console& console_;
   FeedReport report_;
   bool has_header_ = false;
@@ -195,7 +195,7 @@ void HashFeed::broken(std::string_view where, std::string_view why) {
 
 Result<FeedReport> feed_hashes(const std::string& name,
                                const std::function<Status(const storage::sqlite::FuzzyRow&)>& take,
-                               std::uint32_t now, WorkMeter& meter, Console& console) {
+                               std::uint32_t now, ProgressMeter& meter, Console& console) {
   return HashFeed(name, take, now, meter, console).run();
 }
 

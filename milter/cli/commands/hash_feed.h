@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/console.h"
 #include "storage/sqlite/fuzzy_table.h"
 
@@ -30,6 +30,6 @@ struct FeedReport {
 /// stopped; any error of `take`.
 Result<FeedReport> feed_hashes(const std::string& name,
                                const std::function<Status(const storage::sqlite::FuzzyRow&)>& take,
-                               std::uint32_t now, WorkMeter& meter, Console& console);
+                               std::uint32_t now, ProgressMeter& meter, Console& console);
 
 }  // namespace shingled::milter::cli

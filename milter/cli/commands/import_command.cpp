@@ -61,7 +61,7 @@ int tell(const ImportArguments& arguments, const storage::formats::Import::Count
 /// Imports hash by hash into a database that may be in use.
 int import_to_redis(const ImportArguments& arguments,
                     const storage::redis_store::TransferOptions& redis, std::uint32_t now,
-                    WorkMeter& meter, Clock& clock, Console& console) {
+                    ProgressMeter& meter, Clock& clock, Console& console) {
   NullLogger logger;
   SystemRandom random;
   const auto import =
@@ -86,7 +86,7 @@ int run_import(const ImportArguments& arguments, Console& console) {
     return EX_USAGE;
   }
   SystemClock clock;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const auto now = unix_seconds(clock.wall());
   // The storage is opened with the first hash: what is no import file makes no database.
   const auto redis = redis_choice(arguments.to_redis, settings->storage);

@@ -14,10 +14,10 @@
 #include "milter/cli/access/status_page.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/output/record_filter.h"
-#include "milter/cli/output/work_meter.h"
 
 namespace shingled::milter::cli {
 
@@ -195,7 +195,7 @@ int run_list(const ListArguments& arguments, Console& console) {
   const auto file = database_file(settings->storage, "shingled export");
   if (!file) return wrong(file.error().message);
 
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const auto table = storage::sqlite::FuzzyTable::open_read_only(*file);
   if (!table) return meter.failed("list", table.error());
   RecordList list(**rule, *order, arguments, clock.wall(), console);

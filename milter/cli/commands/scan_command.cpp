@@ -97,7 +97,7 @@ void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Conso
   std::vector<TableRow> rows;
   for (const rules::Findings& findings : facts.findings) {
     for (const rules::Evidence& item : findings.evidence) {
-      rows.push_back({item.symbol, terminal_safe(item.account().arithmetic)});
+      rows.push_back({item.symbol, terminal_safe(item.explanation().arithmetic)});
     }
   }
   print_table(rows, "    ", console);

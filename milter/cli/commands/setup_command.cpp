@@ -194,7 +194,7 @@ std::string ask_residents(Console& console) {
   return word == "no" || word == "n" || word == "earned" ? "earned" : "";
 }
 
-/// A file that a person asked to change must go on being one that the daemon takes.
+/// A file that a person asked to change must stay one that the daemon takes.
 int check_change(const SetupArguments& arguments, int code, Console& console) {
   if (code != EX_OK || arguments.peer != "reports" || !arguments.apply) return code;
   return arguments.settings.load(console) == nullptr ? EX_CONFIG : EX_OK;

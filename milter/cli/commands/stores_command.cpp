@@ -10,7 +10,7 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "storage/engine/engine.h"
 #include "storage/replication/forget_store.h"
 
@@ -78,7 +78,7 @@ int forget(const StoresArguments& arguments, const Settings& settings, const Kno
   }
   SystemClock clock;
   NullLogger logger;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const auto engine = storage::engine::Engine::open(settings.storage.engine, clock, logger);
   if (!engine) return meter.failed("stores", engine.error());
   const auto gone = storage::replication::forget_store(**engine, reader, store.id);
@@ -98,7 +98,7 @@ int run_stores(const StoresArguments& arguments, Console& console) {
   if (!file) return wrong(file.error().message);
   if (arguments.dry_run && arguments.forget.empty()) return wrong("--dry-run: needs --forget");
   SystemClock clock;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const auto reader = storage::sqlite::ReplicaReader::open(*file);
   if (!reader) return meter.failed("stores", reader.error());
   const auto stores = (*reader)->stores();

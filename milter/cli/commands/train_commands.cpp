@@ -111,7 +111,7 @@ int run_erase(const TrainArguments& arguments, const Settings& settings,
   }
   SystemClock clock;
   SystemRandom random;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   ListEraser eraser(*file, *flag, clock, meter);
   const auto found = eraser.count();
   if (!found) return meter.failed("del", found.error());

@@ -8,7 +8,7 @@
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "storage/formats/verify.h"
 
@@ -75,7 +75,7 @@ int run_verify(const VerifyArguments& arguments, Console& console) {
     return EX_USAGE;
   }
   SystemClock clock;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const storage::formats::VerifyOptions options{
       .with_index = !arguments.file_only,
       .slot_owners_max = settings->storage.engine.slot_owners_max,

@@ -15,7 +15,7 @@ namespace {
 /// What is known of a counter of which not all can be read, because a file is damaged: the windows
 /// that do not reach into it. Days before today cannot be asked for alone, so they stay unknown.
 /// Returns false if nothing is known.
-bool ask_windows(CounterClient& client, Space space, const Json& piece,
+bool ask_windows(CounterClient& client, Direction direction, const Json& piece,
                  std::span<const storage::counters::Window> windows, rules::PieceCounts& counts) {
   std::vector<std::string> names;
   std::vector<std::size_t> places;
@@ -25,7 +25,7 @@ bool ask_windows(CounterClient& client, Space space, const Json& piece,
     places.push_back(w);
   }
   if (names.empty()) return false;
-  const auto asked = client.ask(space, Json::array({piece}), names);
+  const auto asked = client.ask(direction, Json::array({piece}), names);
   if (!asked || asked->size() != 1 || !asked->front().knows_some()) return false;
   counts.known = true;
   counts.sums.assign(windows.size(), {});
@@ -39,7 +39,7 @@ bool ask_windows(CounterClient& client, Space space, const Json& piece,
 
 /// A piece as it is asked for.
 struct Asked {
-  Space space = Space::kIn;
+  Direction direction = Direction::kIn;
   Json piece;
   std::span<const storage::counters::Window> windows;
 };
@@ -50,7 +50,7 @@ void add_said(CounterClient& client, const Asked& asked, bool proved,
   std::vector<std::string> names;
   for (const storage::counters::Window& window : asked.windows)
     names.push_back(storage::counters::to_string(window));
-  const auto said = client.people(asked.space, Json::array({asked.piece}), names, recipients);
+  const auto said = client.people(asked.direction, Json::array({asked.piece}), names, recipients);
   counts.said_known = said.has_value();
   if (!said) return;
   const SaidOfPiece& found = said->front();
@@ -64,7 +64,7 @@ void add_said(CounterClient& client, const Asked& asked, bool proved,
 
 }  // namespace
 
-Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
+Result<rules::CounterFacts> ask_counters(CounterClient& client, Direction direction,
                                          std::span<const mime::Piece> pieces,
                                          const features::CounterNeeds& needs, bool proved,
                                          std::span<const std::string> recipients) {
@@ -72,15 +72,15 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
   facts.needs = std::make_shared<const features::CounterNeeds>(needs);
   for (const counters::CounterAsk& ask : counters::asks_for(needs)) {
     // Which pieces: the key of the site does not matter for that.
-    for (mime::Piece& piece : counters::question_of({}, space, pieces, ask.types).pieces) {
+    for (mime::Piece& piece : counters::question_of({}, direction, pieces, ask.types).pieces) {
       Json json{{"type", std::string(to_string(piece.type))}};
       json["piece"] =
           is_pair(piece.type) ? Json::array({piece.first, piece.second}) : Json(piece.first);
-      const auto history = client.history(space, json);
+      const auto history = client.history(direction, json);
       const features::CounterNeed* const need = features::find_need(needs, piece.type);
       rules::PieceCounts& counts = facts.pieces.emplace_back();
       if (!history) {
-        if (!ask_windows(client, space, json, need->windows, counts)) return history.error();
+        if (!ask_windows(client, direction, json, need->windows, counts)) return history.error();
         counts.piece = std::move(piece);
         continue;
       }
@@ -92,7 +92,8 @@ Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
       for (std::size_t w = 0; w < counted.size(); ++w)
         counts.sums.push_back(
             {.counted = is_long(need->windows[w]) ? Amounts{} : counted[w], .said = {}});
-      if (need->said) add_said(client, {space, json, need->windows}, proved, recipients, counts);
+      if (need->said)
+        add_said(client, {direction, json, need->windows}, proved, recipients, counts);
       counts.piece = std::move(piece);
     }
   }

@@ -16,7 +16,7 @@ namespace shingled::milter::cli {
 /// each. `proved`: whether the From of their message is. `recipients`: of the message, whose own
 /// word counts.
 /// Errors:  those of CounterClient: the first one.
-Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
+Result<rules::CounterFacts> ask_counters(CounterClient& client, Direction direction,
                                          std::span<const mime::Piece> pieces,
                                          const features::CounterNeeds& needs, bool proved,
                                          std::span<const std::string> recipients);

@@ -35,7 +35,7 @@ bool has_own_counters(const Settings& settings) {
 }
 
 int back_up_counters(const Settings& settings, const std::string& file,
-                     storage::formats::NewFile::Existing existing, WorkMeter& meter,
+                     storage::formats::NewFile::Existing existing, ProgressMeter& meter,
                      Console& console) {
   SystemClock clock;
   SystemRandom random;

@@ -51,7 +51,8 @@ int run_counter_add(CounterAddArguments& arguments, Console& console) {
     return run.wrong_usage("add", "give an amount: --mass 1, --spam 1 ...");
   }
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  const Space space = arguments.space == to_string(Space::kOut) ? Space::kOut : Space::kIn;
+  const Direction direction =
+      arguments.direction == to_string(Direction::kOut) ? Direction::kOut : Direction::kIn;
   return run.for_each_choice(
       arguments, [&](const std::string& title, const std::vector<ChosenPiece>& chosen) {
         const auto pieces = without_uniques(chosen);
@@ -60,7 +61,7 @@ int run_counter_add(CounterAddArguments& arguments, Console& console) {
                                  "grows by its pair alone; add to the pair");
         }
         const auto added = in_parts(pieces, [&](const Json& part) {
-          return run.client().add(space, part, arguments.amounts);
+          return run.client().add(direction, part, arguments.amounts);
         });
         if (!added) return run.failed(added.error());
         if (arguments.json) {
@@ -76,8 +77,9 @@ int run_counter_add(CounterAddArguments& arguments, Console& console) {
 int run_counter_forget(ForgetArguments& arguments, Console& console) {
   CounterRun run(console);
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  std::optional<Space> space;
-  if (!arguments.space.empty()) space = CounterRun::spaces_of(arguments.space).front();
+  std::optional<Direction> direction;
+  if (!arguments.direction.empty())
+    direction = CounterRun::directions_of(arguments.direction).front();
   return run.for_each_choice(arguments, [&](const std::string& title,
                                             const std::vector<ChosenPiece>& pieces) {
     if (arguments.dry_run) {
@@ -92,7 +94,7 @@ int run_counter_forget(ForgetArguments& arguments, Console& console) {
       return EX_OK;
     }
     const auto gone =
-        in_parts(pieces, [&](const Json& part) { return run.client().forget(space, part); });
+        in_parts(pieces, [&](const Json& part) { return run.client().forget(direction, part); });
     if (!gone) return run.failed(gone.error());
     if (arguments.json) {
       console.json({{"file", title.empty() ? Json(nullptr) : Json(title)}, {"forgotten", *gone}});

@@ -25,7 +25,7 @@ struct CounterArguments {
 /// Which counters: TYPE PIECE..., or the pieces of messages.
 struct PieceArguments : CounterArguments {
   PieceWords words;
-  std::string space;  ///< "in", "out"; empty: both, or "in" where one is needed
+  std::string direction;  ///< "in", "out"; empty: both, or "in" where one is needed
   EnvelopeArguments envelope;
 };
 
@@ -45,7 +45,7 @@ struct ShowArguments : PieceArguments {
 int run_counter_show(ShowArguments& arguments, Console& console);
 
 struct TopArguments : CounterArguments {
-  std::string space;
+  std::string direction;
   std::string type;
   std::string measure = "mass";
   std::string window = "1d";
@@ -85,7 +85,7 @@ struct LearnArguments : CounterArguments {
   std::vector<std::string> spam;
   std::vector<std::string> ham;
   std::string since = "14d";
-  std::string space = "in";
+  std::string direction = "in";
   bool dry_run = false;
 };
 

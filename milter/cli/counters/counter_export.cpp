@@ -10,7 +10,7 @@
 namespace shingled::milter::cli {
 
 Result<std::uint64_t> export_counters(CounterClient& client, ExportOutput& output,
-                                      WorkMeter& meter) {
+                                      ProgressMeter& meter) {
   std::uint64_t lines = 0;
   bool begun = false;
   std::string rest;  // the beginning of a line

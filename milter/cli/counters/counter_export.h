@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "milter/cli/access/counter_client.h"
 #include "milter/cli/output/export_output.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 
 namespace shingled::milter::cli {
 
@@ -13,6 +13,6 @@ namespace shingled::milter::cli {
 /// Errors: those of the counters and of the output; kCorrupt (a line that is cut off); kUnavailable
 ///         after Ctrl-C.
 Result<std::uint64_t> export_counters(CounterClient& client, ExportOutput& output,
-                                      WorkMeter& meter);
+                                      ProgressMeter& meter);
 
 }  // namespace shingled::milter::cli

@@ -91,7 +91,7 @@ class LearnRun {
     amounts.of(verdict) = 1;
     const std::int64_t time = origin.time->time_since_epoch().count();
     const Json addition = {{"time", time},
-                           {"space", arguments_.space},
+                           {"space", arguments_.direction},
                            {"pieces", std::move(pieces)},
                            {"add", amounts_json(amounts)}};
     return batches_.add(time, addition.dump(-1, ' ', false, Json::error_handler_t::replace));

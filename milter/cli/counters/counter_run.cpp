@@ -29,9 +29,9 @@ int CounterRun::wrong_usage(std::string_view what, std::string_view why) {
   return EX_USAGE;
 }
 
-std::vector<Space> CounterRun::spaces_of(const std::string& name) {
-  if (name.empty()) return {Space::kIn, Space::kOut};
-  return {name == to_string(Space::kOut) ? Space::kOut : Space::kIn};
+std::vector<Direction> CounterRun::directions_of(const std::string& name) {
+  if (name.empty()) return {Direction::kIn, Direction::kOut};
+  return {name == to_string(Direction::kOut) ? Direction::kOut : Direction::kIn};
 }
 
 int CounterRun::for_each_choice(PieceArguments& arguments, const PieceWork& work) {

@@ -33,8 +33,8 @@ class CounterRun {
   /// and of the command line.
   int wrong_usage(std::string_view what, std::string_view why);
 
-  /// The spaces that "", "in" and "out" mean.
-  static std::vector<Space> spaces_of(const std::string& name);
+  /// The directions that "", "in" and "out" mean.
+  static std::vector<Direction> directions_of(const std::string& name);
 
   /// Calls `work` with the pieces that the words name, which have a type in front, or with those of
   /// each message that they name. Notes are printed before. Returns the worst exit code.

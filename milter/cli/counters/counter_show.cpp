@@ -38,7 +38,7 @@ std::vector<std::string> day_windows() {
   return windows;
 }
 
-/// The columns of a terminal on standard output; 0 if it is none.
+/// The columns of a terminal on standard output; 0 if it is a file.
 std::size_t terminal_width() {
   constexpr std::size_t kUsual = 80;
   if (::isatty(STDOUT_FILENO) != 1) return 0;
@@ -61,11 +61,11 @@ Json sums_json(const AskedCounter& counter) {
   return sums;
 }
 
-/// A counter as JSON: space, piece, shingle, sums.
-Json counter_json(const ChosenPiece& piece, Space space, const AskedCounter& counter) {
+/// A counter as JSON: direction, piece, shingle, sums.
+Json counter_json(const ChosenPiece& piece, Direction direction, const AskedCounter& counter) {
   Json json = piece_json(piece);
   json["shingle"] = counter.shingle;
-  json["space"] = std::string(to_string(space));
+  json["space"] = std::string(to_string(direction));
   json["known"] = counter.known;
   if (counter.knows_some()) json["sums"] = sums_json(counter);
   return json;
@@ -74,7 +74,9 @@ Json counter_json(const ChosenPiece& piece, Space space, const AskedCounter& cou
 class ShowRun {
  public:
   ShowRun(const ShowArguments& arguments, CounterRun& run)
-      : arguments_(arguments), run_(run), spaces_(CounterRun::spaces_of(arguments.space)) {}
+      : arguments_(arguments),
+        run_(run),
+        directions_(CounterRun::directions_of(arguments.direction)) {}
 
   /// All pieces of a message in one table.
   int show_message(const std::string& title, const std::vector<ChosenPiece>& pieces) {
@@ -84,14 +86,14 @@ class ShowRun {
     for (std::size_t begin = 0; begin < pieces.size(); begin += kPiecesAtOnce) {
       const std::size_t end = std::min(pieces.size(), begin + kPiecesAtOnce);
       const std::span part = std::span(pieces).subspan(begin, end - begin);
-      std::vector<std::vector<AskedCounter>> of_space;
-      for (const Space space : spaces_) {
-        auto asked = run_.client().ask(space, pieces_json(part), shown_windows());
+      std::vector<std::vector<AskedCounter>> of_direction;
+      for (const Direction direction : directions_) {
+        auto asked = run_.client().ask(direction, pieces_json(part), shown_windows());
         if (!asked) return run_.failed(asked.error());
-        of_space.push_back(*std::move(asked));
+        of_direction.push_back(*std::move(asked));
       }
       for (std::size_t i = 0; i < part.size(); ++i) {
-        if (!add_rows(part[i], i, of_space, rows, list)) ++empty;
+        if (!add_rows(part[i], i, of_direction, rows, list)) ++empty;
       }
     }
     if (arguments_.json) {
@@ -112,8 +114,8 @@ class ShowRun {
   int show_pieces(const std::vector<ChosenPiece>& pieces) {
     for (const ChosenPiece& piece : pieces) {
       bool any = false;
-      for (const Space space : spaces_) {
-        if (const int code = show_counter(piece, space, any); code != EX_OK) return code;
+      for (const Direction direction : directions_) {
+        if (const int code = show_counter(piece, direction, any); code != EX_OK) return code;
       }
       if (!any && !arguments_.json) {
         run_.console().line(title_of(piece, "") + ": nothing was counted");
@@ -136,24 +138,24 @@ class ShowRun {
                        has_shingle ? "" : " (" + shingle + ")");
   }
 
-  /// The rows of one piece in all spaces; false if it has no counts.
+  /// The rows of one piece in both directions; false if it has no counts.
   bool add_rows(const ChosenPiece& piece, std::size_t number,
-                const std::vector<std::vector<AskedCounter>>& of_space, std::vector<TableRow>& rows,
-                Json& list) {
+                const std::vector<std::vector<AskedCounter>>& of_direction,
+                std::vector<TableRow>& rows, Json& list) {
     std::vector<TableRow> found;
-    for (std::size_t s = 0; s < spaces_.size(); ++s) {
-      const AskedCounter& counter = of_space[s][number];
-      const std::string space(to_string(spaces_[s]));
+    for (std::size_t s = 0; s < directions_.size(); ++s) {
+      const AskedCounter& counter = of_direction[s][number];
+      const std::string direction(to_string(directions_[s]));
       std::vector<TableRow> sums = sum_rows(counter.sums, counter.lost);
       if (!counter.known) {
-        if (sums.empty()) found.push_back({space, "unknown"});
+        if (sums.empty()) found.push_back({direction, "unknown"});
         code_ = EX_UNAVAILABLE;
       }
       if (arguments_.json && (!sums.empty() || !counter.known)) {
-        list.push_back(counter_json(piece, spaces_[s], counter));
+        list.push_back(counter_json(piece, directions_[s], counter));
       }
       for (TableRow& row : sums) {
-        row.insert(row.begin(), space);
+        row.insert(row.begin(), direction);
         found.push_back(std::move(row));
       }
     }
@@ -165,12 +167,12 @@ class ShowRun {
     return true;
   }
 
-  int show_counter(const ChosenPiece& piece, Space space, bool& any) {
+  int show_counter(const ChosenPiece& piece, Direction direction, bool& any) {
     std::vector<std::string> windows = shown_windows();
     const auto days = day_windows();
     windows.insert(windows.end(), days.begin(), days.end());
     const Json pieces = Json::array({piece_json(piece)});
-    auto asked = run_.client().ask(space, pieces, windows);
+    auto asked = run_.client().ask(direction, pieces, windows);
     if (!asked) return run_.failed(asked.error());
     AskedCounter counter = std::move(asked->front());
     const std::vector<Amounts> day_sums(
@@ -178,29 +180,30 @@ class ShowRun {
         counter.sums.end());
     counter.sums.resize(shown_windows().size());
     counter.lost.resize(shown_windows().size());
-    if (!counter.known) return show_unknown(piece, space, counter, any);
+    if (!counter.known) return show_unknown(piece, direction, counter, any);
     const bool empty = sum_rows(counter.sums).empty();
     if (empty && !arguments_.json) return EX_OK;
     any = true;
-    auto read = run_.client().history(space, pieces.front());
+    auto read = run_.client().history(direction, pieces.front());
     if (!read) return run_.failed(read.error());
     const CountHistory history{slots_of(*read), days_of(day_sums)};
     if (arguments_.json) {
-      print_json(piece, space, counter, history, read->now);
+      print_json(piece, direction, counter, history, read->now);
     } else {
-      print_text(piece, space, counter, history, read->now);
+      print_text(piece, direction, counter, history, read->now);
     }
     return EX_OK;
   }
 
-  int show_unknown(const ChosenPiece& piece, Space space, const AskedCounter& counter, bool& any) {
+  int show_unknown(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
+                   bool& any) {
     any = true;
     code_ = EX_UNAVAILABLE;
     if (arguments_.json) {
-      run_.console().json(counter_json(piece, space, counter));
+      run_.console().json(counter_json(piece, direction, counter));
     } else {
       run_.console().line(fmt::format("{}, {}: unknown{}", title_of(piece, counter.shingle),
-                                      to_string(space),
+                                      to_string(direction),
                                       counter.knows_some() ? " in some windows" : ""));
       std::vector<TableRow> rows = sum_rows(counter.sums, counter.lost);
       if (rows.empty()) return EX_OK;
@@ -237,10 +240,10 @@ class ShowRun {
 
   /// The numbers that are not 0, each with its name, by period.
   template <typename Take>
-  static void each_name(const ChosenPiece& piece, Space space, const std::string& shingle,
+  static void each_name(const ChosenPiece& piece, Direction direction, const std::string& shingle,
                         const CountHistory& history, storage::counters::Slot now, Take take) {
     storage::counters::CountName name;
-    name.key = {std::stoull(shingle, nullptr, 16), piece.piece.type, space};
+    name.key = {std::stoull(shingle, nullptr, 16), piece.piece.type, direction};
     const auto tell = [&](Period::Unit unit, const std::vector<Amounts>& amounts,
                           std::uint32_t last) {
       for (std::size_t i = 0; i < amounts.size(); ++i) {
@@ -260,10 +263,10 @@ class ShowRun {
   }
 
   /// What people said of it in a year; nothing if nobody did, or it is not known.
-  void print_people(const ChosenPiece& piece, Space space) {
+  void print_people(const ChosenPiece& piece, Direction direction) {
     const std::string window = fmt::format("{}d", storage::counters::kSaidDaysMax);
     const auto said =
-        run_.client().people(space, Json::array({piece_json(piece)}), std::span(&window, 1));
+        run_.client().people(direction, Json::array({piece_json(piece)}), std::span(&window, 1));
     if (!said) return;
     for (const bool proved : {false, true}) {
       const features::Sums& sums =
@@ -277,9 +280,9 @@ class ShowRun {
     }
   }
 
-  void print_json(const ChosenPiece& piece, Space space, const AskedCounter& counter,
+  void print_json(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
                   const CountHistory& history, storage::counters::Slot now) {
-    Json json = counter_json(piece, space, counter);
+    Json json = counter_json(piece, direction, counter);
     const auto by_measure = [](const std::vector<Amounts>& amounts) {
       Json object = Json::object();
       for (std::size_t m = 0; m < kMeasures; ++m) {
@@ -295,20 +298,20 @@ class ShowRun {
     json["days"] = by_measure(history.days);
     if (arguments_.names && is_shingle(counter.shingle)) {
       Json& names = json["names"] = Json::object();
-      each_name(piece, space, counter.shingle, history, now,
+      each_name(piece, direction, counter.shingle, history, now,
                 [&](const std::string& name, std::uint64_t count) { names[name] = count; });
     }
     run_.console().json(json);
   }
 
-  void print_text(const ChosenPiece& piece, Space space, const AskedCounter& counter,
+  void print_text(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
                   const CountHistory& history, storage::counters::Slot now) {
     Console& console = run_.console();
-    console.line(fmt::format("{}, {}", title_of(piece, counter.shingle), to_string(space)));
+    console.line(fmt::format("{}, {}", title_of(piece, counter.shingle), to_string(direction)));
     std::vector<TableRow> rows = {headline(1)};
     for (TableRow& row : sum_rows(counter.sums)) rows.push_back(std::move(row));
     for (const std::string& line : number_lines(rows, 1, "  ")) console.line(line);
-    print_people(piece, space);
+    print_people(piece, direction);
     const std::size_t width = terminal_width();
     for (const Measure measure : {Measure::kMass, Measure::kSpam, Measure::kComplaint}) {
       const bool counted = std::any_of(counter.sums.begin(), counter.sums.end(),
@@ -318,7 +321,7 @@ class ShowRun {
         console.line("  " + line);
     }
     if (!arguments_.names || !is_shingle(counter.shingle)) return;
-    each_name(piece, space, counter.shingle, history, now,
+    each_name(piece, direction, counter.shingle, history, now,
               [&](const std::string& name, std::uint64_t count) {
                 console.line(fmt::format("  {} {}", name, count));
               });
@@ -326,7 +329,7 @@ class ShowRun {
 
   const ShowArguments& arguments_;
   CounterRun& run_;
-  std::vector<Space> spaces_;
+  std::vector<Direction> directions_;
   int code_ = EX_OK;  ///< EX_UNAVAILABLE: a counter is not known
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTopPieceShown = 70;
 
 Json top_json(const TopCounter& counter, bool rising) {
-  Json json = {{"space", counter.space},
+  Json json = {{"space", counter.direction},
                {"type", counter.type},
                {"shingle", counter.shingle},
                {"piece", counter.piece ? Json(*counter.piece) : Json(nullptr)},
@@ -25,12 +25,12 @@ Json top_json(const TopCounter& counter, bool rising) {
   return json;
 }
 
-/// "12 → 40" in two columns, or the count; then space, type and piece.
+/// "12 → 40" in two columns, or the count; then direction, type and piece.
 TableRow top_row(const TopCounter& counter, bool rising) {
   TableRow row;
   if (rising) row.push_back(fmt::format("{} →", counter.before));
   row.push_back(std::to_string(counter.count));
-  row.push_back(counter.space);
+  row.push_back(counter.direction);
   row.push_back(terminal_safe(counter.type));
   row.push_back(counter.piece ? shortened(terminal_safe(*counter.piece), kTopPieceShown)
                               : "shingle " + terminal_safe(counter.shingle));
@@ -67,7 +67,8 @@ int run_counter_top(TopArguments& arguments, Console& console) {
   if (const auto window = storage::counters::parse_window(arguments.window); !window) {
     return run.wrong_usage("--window", window.error().message);
   }
-  if (!arguments.space.empty()) question.space = CounterRun::spaces_of(arguments.space).front();
+  if (!arguments.direction.empty())
+    question.direction = CounterRun::directions_of(arguments.direction).front();
   if (!arguments.type.empty()) {
     const PieceWords words{.words = {arguments.type}};
     if (!names_type(words)) {

@@ -15,7 +15,7 @@
 #include "milter/cli/counters/import_batch.h"
 #include "milter/cli/input/message_file.h"
 #include "milter/cli/output/export_output.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 
@@ -162,7 +162,7 @@ class ImportRun {
 
   const CounterImportArguments& arguments_;
   CounterRun& run_;
-  WorkMeter meter_;
+  ProgressMeter meter_;
   ImportBatches batches_;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t number_ = 0;  ///< of the line that is read
@@ -177,7 +177,7 @@ class ImportRun {
 int run_counter_export(CounterExportArguments& arguments, Console& console) {
   CounterRun run(console);
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  WorkMeter meter(console, run.clock());
+  ProgressMeter meter(console, run.clock());
   const auto existing = arguments.force ? storage::formats::NewFile::Existing::kReplace
                                         : storage::formats::NewFile::Existing::kRefuse;
   auto output = ExportOutput::open(arguments.file, existing, console);

@@ -40,7 +40,7 @@ unsigned number_of_type(const std::string& word);
 
 /// Reads the words, whose first one names a type.
 /// Errors: kInvalid: the wrong number of pieces, a text that cannot be a piece of this type, a
-///         shingle that is none.
+///         shingle that is not valid.
 Result<PieceChoice> choose_pieces(const PieceWords& words);
 
 /// What a word that is neither a type nor a file may have meant: "; did you mean link_host?".

@@ -46,8 +46,8 @@ void PolicyCounters::look_again(std::vector<mime::Piece> matched, TimePoint /*de
 }
 
 void PolicyCounters::ask(std::span<const mime::Piece> pieces, rules::CounterFacts& facts) {
-  auto asked = ask_counters(client_, envelope_->user.empty() ? Space::kIn : Space::kOut, pieces,
-                            needs_, proved_, envelope_->recipients);
+  auto asked = ask_counters(client_, envelope_->user.empty() ? Direction::kIn : Direction::kOut,
+                            pieces, needs_, proved_, envelope_->recipients);
   if (!asked) {
     away_ = true;
     console_.note("the counters are unknown: " + asked.error().message);

@@ -38,7 +38,7 @@ Result<std::uint64_t> name_of_sender(const std::string& address, const CounterOp
   SystemRandom random;
   const auto site = storage::counters::read_or_make_key(path, random);
   if (!site) return site.error();
-  const std::uint64_t name = history::sender_name(*site, address);
+  const std::uint64_t name = history::sender_id(*site, address);
   if (name == 0) return Error{ErrorCode::kInvalid, "--from " + address + ": not an address"};
   return name;
 }

@@ -28,7 +28,7 @@ struct TreeFile {
 /// what is no regular file is left out there, for reading it might never end.
 ///
 /// Order:   as the arguments stand, the names of a directory sorted by their bytes.
-/// Errors:  what cannot be read is an entry with `error`; the others go on.
+/// Errors:  what cannot be read is an entry with `error`; the others are read.
 /// Memory:  all the names.
 std::vector<TreeFile> files_of(const std::vector<std::string>& arguments);
 

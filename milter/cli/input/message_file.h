@@ -22,7 +22,7 @@ class LineReader {
 
   struct Piece {
     std::string_view bytes;    ///< with its line end; empty = the end of the file
-    bool starts_line = false;  ///< false: goes on where the piece before it was cut
+    bool starts_line = false;  ///< false: continues where the piece before was cut
   };
 
   explicit LineReader(UniqueFd fd) : fd_(std::move(fd)) {}

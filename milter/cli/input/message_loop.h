@@ -46,9 +46,9 @@ struct MessageArguments {
 
 /// Calls `work` with each message and returns the worst exit code.
 ///
-/// A name that cannot be read is reported and counts with its own code; the others go on. So does a
-/// message for which `work` returns EX_DATAERR. Any other code concerns the service and ends the
-/// loop, as Ctrl-C and a closed output do.
+/// A name that cannot be read is reported and counts with its own code; the others are read. So
+/// does a message for which `work` returns EX_DATAERR. Any other code concerns the service and ends
+/// the loop, as Ctrl-C and a closed output do.
 int for_each_message(const MessageArguments& arguments, const MessageSource::Options& options,
                      Console& console, const std::function<int(const SourceMessage&)>& work);
 

@@ -30,7 +30,7 @@ struct SourceMessage {
 ///   -      standard input; it is also what no argument means
 ///
 /// Order:   as the arguments stand, names of a directory sorted by their bytes.
-/// Errors:  a name that cannot be read is one SourceMessage with `error`; the others go on.
+/// Errors:  a name that cannot be read is one SourceMessage with `error`; the others are read.
 /// Memory:  one message of at most `message_bytes_max`, and the list of file names.
 /// Threads: one thread.
 class MessageSource {

@@ -81,7 +81,7 @@ int check_one(const SourceMessage& message, const ListArgumentsOfNames& argument
     Json hits = Json::array();
     for (const rules::Evidence& item : found.evidence) {
       Json& hit = hits.emplace_back(Json::object());
-      for (const rules::Detail& detail : item.account().details)
+      for (const rules::Detail& detail : item.explanation().details)
         std::visit([&](const auto& value) { hit[std::string(detail.name)] = value; }, detail.value);
     }
     console.json({{"file", message.name}, {"hits", hits}, {"unproved", claim}});
@@ -91,7 +91,8 @@ int check_one(const SourceMessage& message, const ListArgumentsOfNames& argument
   }
   for (const rules::Evidence& item : found.evidence) {
     if (!arguments.json)
-      console.line(terminal_safe(fmt::format("{}: {}", message.name, item.account().arithmetic)));
+      console.line(
+          terminal_safe(fmt::format("{}: {}", message.name, item.explanation().arithmetic)));
   }
   return found.evidence.empty() ? kNotFound : EX_OK;
 }

@@ -10,7 +10,7 @@ Json findings_json(const rules::Findings& findings) {
   Json hits = Json::array();
   for (const rules::Evidence& item : findings.evidence) {
     Json& hit = hits.emplace_back(Json::object());
-    for (const rules::Detail& detail : item.account().details) {
+    for (const rules::Detail& detail : item.explanation().details) {
       std::visit([&](const auto& value) { hit[std::string(detail.name)] = value; }, detail.value);
     }
   }
@@ -31,7 +31,7 @@ void print_findings(const rules::Findings& findings, Console& console) {
                            findings.evidence.size(), *findings.asked, findings.source->unit));
   for (const rules::Evidence& item : findings.evidence) {
     std::vector<TableRow> rows;
-    for (const auto& [name, text] : item.account().rows) {
+    for (const auto& [name, text] : item.explanation().rows) {
       rows.push_back({name, terminal_safe(text)});
     }
     print_table(rows, "    ", console);

@@ -23,7 +23,7 @@ namespace {
 using config::Judgements;
 using config::RuleFigures;
 using config::RuleJudgement;
-using config::RuleStanding;
+using config::RuleStage;
 
 /// A rule as `policy status` shows it.
 struct RuleStatus {
@@ -54,13 +54,12 @@ std::string no_judgement(const policy::Rule& rule, const RuleJudgement& judged,
 }
 
 std::string note_of(const policy::Rule& rule, const RuleJudgement& judged, const Judgements& all) {
-  if (judged.standing == RuleStanding::kPromoted) return {};
-  if (judged.standing == RuleStanding::kReturned)
+  if (judged.stage == RuleStage::kPromoted) return {};
+  if (judged.stage == RuleStage::kReturned)
     return "its figures turned; not again before " + time_text(judged.since + promotion::kRest);
   std::string out = no_judgement(rule, judged, all.messages);
   if (!out.empty()) return out;
-  if (judged.standing == RuleStanding::kShadow)
-    out = promotion::why_not(judged.figures, all.unreported);
+  if (judged.stage == RuleStage::kShadow) out = promotion::why_not(judged.figures, all.unreported);
   for (const auto& [window, count] : judged.lacking)
     out += fmt::format("{}{} without {}", out.empty() ? "" : "; ", count,
                        window == replay::kUsualWindow ? "what is usual" : "the window " + window);
@@ -89,8 +88,8 @@ RuleStatus status_of(const PolicyRuleOptions& options, const policy::Rule& rule,
     }
     out.judged = judged;
     // What the settings have is in force.
-    const bool promoted = judged->standing == RuleStanding::kPromoted && !options.promoted;
-    out.state = promoted ? "shadow" : std::string(to_string(judged->standing));
+    const bool promoted = judged->stage == RuleStage::kPromoted && !options.promoted;
+    out.state = promoted ? "shadow" : std::string(to_string(judged->stage));
     out.note = note_of(rule, *judged, all);
     if (promoted) out.note = "good figures; policy.promote does not say auto";
   }
@@ -147,7 +146,7 @@ void print_status(const Settings& settings, const std::vector<RuleStatus>& rules
   }
   print_table(rows, "", console);
   for (const RuleStatus& rule : rules) {
-    if (rule.state != to_string(RuleStanding::kProposed)) continue;
+    if (rule.state != to_string(RuleStage::kProposed)) continue;
     console.line("");
     console.line(fmt::format("To accept {}, in shingled.yaml, then reload: {}",
                              terminal_safe(rule.name),
@@ -172,7 +171,7 @@ Json status_json(const Settings& settings, const RuleStatus& rule, const Judgeme
     out["lacking"] = std::move(lacking);
   }
   if (!rule.note.empty()) out["note"] = rule.note;
-  if (rule.state == to_string(RuleStanding::kProposed))
+  if (rule.state == to_string(RuleStage::kProposed))
     out["accept"] = promotion::accepting(settings.policy, rule.name);
   return out;
 }

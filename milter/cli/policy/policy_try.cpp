@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
@@ -232,7 +232,7 @@ int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
   }
   const auto tried = rules_to_try(*settings, arguments.live, console);
   if (!tried) return EX_CONFIG;
-  WorkMeter meter(console, clock);
+  ProgressMeter meter(console, clock);
   const auto report = replay::try_rules(settings->history.file, *span, *tried->rules,
                                         tried->actions, meter.watcher());
   if (!report) return meter.failed("policy try", report.error());

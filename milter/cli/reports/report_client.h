@@ -41,13 +41,14 @@ class ReportClient {
 
   /// The receipt (report_pages.h). Then the report is on the daemon's disk.
   /// Errors: kUnavailable and kTimeout (try again later), kInvalid (no report), kDenied (reports
-  ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer that is none).
+  ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer of another
+  ///         kind).
   [[nodiscard]] Result<Json> send(const SentReport& report) const;
   /// {"reporters": [...]}.
   /// Errors: as `send`.
   [[nodiscard]] Result<Json> reporters(std::size_t most) const;
 
-  /// Withdraws the reports behind hashes and what matches them, on one list or on all (0). Returns
+  /// Withdraws the reports of hashes and what matches them, on one list or on all (0). Returns
   /// how many people's they were.
   /// Errors: as `send`.
   [[nodiscard]] Result<std::uint64_t> withdraw(std::span<const Digest> digests,

@@ -37,7 +37,7 @@ class ReportSpool {
   /// Whether reports wait.
   Result<bool> empty();
   /// Removes what processes that ended in the middle of `keep` left, as far as this user may.
-  /// Nobody was told that it was kept. `time`: as for `keep`; what is not an hour older is left
+  /// Nobody was notified that it was kept. `time`: as for `keep`; what is not an hour older is left
   /// alone.
   void remove_halves(std::uint64_t time);
   /// Removes what was refused a month ago, and the oldest of more than kRefusedMax, as far as this

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "config/system/permission.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 
@@ -16,7 +16,7 @@ namespace shingled::milter::cli {
 
 namespace {
 
-storage::similar::SampleLibrary::Progress shown_by(WorkMeter& meter) {
+storage::similar::SampleLibrary::Progress shown_by(ProgressMeter& meter) {
   return [&meter](std::uint64_t done, std::uint64_t total) {
     static_cast<void>(meter.report({"reading the library", done, total}));
   };
@@ -73,7 +73,7 @@ int SampleClient::make_index() {
 }
 
 int SampleClient::open(storage::similar::LibraryOptions options) {
-  WorkMeter meter(console_, clock_);
+  ProgressMeter meter(console_, clock_);
   auto opened = storage::similar::SampleLibrary::open(std::move(options), shown_by(meter));
   if (!opened) return failed(opened.error());
   library_ = *std::move(opened);
@@ -82,7 +82,7 @@ int SampleClient::open(storage::similar::LibraryOptions options) {
 
 Result<std::vector<storage::similar::SampleScan::Answer>> SampleClient::scan(
     std::span<const storage::similar::SampleScan::Question> questions, std::size_t most) {
-  WorkMeter meter(console_, clock_);
+  ProgressMeter meter(console_, clock_);
   return library_->scan(questions, most, shown_by(meter));
 }
 

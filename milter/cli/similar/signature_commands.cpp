@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "milter/cli/input/ordered_work.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
@@ -52,7 +52,7 @@ class Comparison {
                               ? arguments_.input.jobs
                               : std::max(1U, std::thread::hardware_concurrency());
     const SystemClock clock;
-    WorkMeter meter(console_, clock);
+    ProgressMeter meter(console_, clock);
     in_order<Matches>(
         names_.size(), jobs,
         [this](std::size_t i) { return index_.similar(signatures_[i], names_.size()); },

@@ -11,7 +11,7 @@
 
 #include "milter/cli/input/file_tree.h"
 #include "milter/cli/input/ordered_work.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/similar/file_signer.h"
 #include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -34,7 +34,7 @@ class InputLoop {
 
   int run() {
     const SystemClock clock;
-    WorkMeter meter(console_, clock);
+    ProgressMeter meter(console_, clock);
     const unsigned jobs =
         arguments_.jobs != 0 ? arguments_.jobs : std::max(1U, std::thread::hardware_concurrency());
     in_order<Result<ReadFile>>(

@@ -50,9 +50,9 @@ struct InputArguments {
 /// Signs the files and gives them to `take` one after the other, in their order, while the next
 /// ones are being read. Returns the worst exit code.
 ///
-/// A file that cannot be read is reported and counts with its own code; the others go on. So does a
-/// file for which `take` returns EX_DATAERR. Any other code ends it, as Ctrl-C and a closed output
-/// do.
+/// A file that cannot be read is reported and counts with its own code; the others are read. So
+/// does a file for which `take` returns EX_DATAERR. Any other code ends it, as Ctrl-C and a closed
+/// output do.
 /// Memory: a piece of each file that is read; a whole container while it is open.
 int for_each_signed(const InputArguments& arguments, const SigningOptions& options,
                     Console& console, const std::function<int(SignedInput)>& take);

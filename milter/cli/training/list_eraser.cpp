@@ -12,11 +12,11 @@ constexpr std::size_t kErasedAtOnce = 64;  ///< as many as any server's socket b
 
 }  // namespace
 
-void ListEraser::count_one(Counts& counts, const Standing& one) {
+void ListEraser::count_one(Counts& counts, const ListedHash& one) {
   ++(one.others_too ? counts.others_too : counts.only_here);
 }
 
-Status ListEraser::for_each(const std::function<bool(const Standing&)>& each) {
+Status ListEraser::for_each(const std::function<bool(const ListedHash&)>& each) {
   const auto table = storage::sqlite::FuzzyTable::open_read_only(hashfile_);
   if (!table) return table.error();
   std::uint64_t seen = 0;
@@ -35,7 +35,7 @@ Status ListEraser::for_each(const std::function<bool(const Standing&)>& each) {
 
 Result<ListEraser::Counts> ListEraser::count() {
   Counts counts;
-  const Status read = for_each([&](const Standing& one) {
+  const Status read = for_each([&](const ListedHash& one) {
     count_one(counts, one);
     return true;
   });
@@ -49,8 +49,8 @@ Result<ListEraser::Counts> ListEraser::erase(storage::client::RemoteStore& store
   Counts done;
   std::optional<Digest> first_before;
   while (true) {
-    std::vector<Standing> found;
-    const Status read = for_each([&](const Standing& one) {
+    std::vector<ListedHash> found;
+    const Status read = for_each([&](const ListedHash& one) {
       found.push_back(one);
       return found.size() < kPassMax;
     });
@@ -60,10 +60,10 @@ Result<ListEraser::Counts> ListEraser::erase(storage::client::RemoteStore& store
       return Error{ErrorCode::kInvalid, hashfile_ + ": not the file of the daemon that answered"};
     }
     first_before = found.front().digest;
-    for (std::span<const Standing> rest = found; !rest.empty();) {
+    for (std::span<const ListedHash> rest = found; !rest.empty();) {
       const auto now = rest.first(std::min(rest.size(), kErasedAtOnce));
       if (Status sent = send(store, remote, now); !sent) return sent.error();
-      for (const Standing& one : now) count_one(done, one);
+      for (const ListedHash& one : now) count_one(done, one);
       rest = rest.subspan(now.size());
       const std::uint64_t so_far = done.only_here + done.others_too;
       if (!meter_.report({"deleting hashes", so_far, std::max(total, so_far)})) {
@@ -74,9 +74,9 @@ Result<ListEraser::Counts> ListEraser::erase(storage::client::RemoteStore& store
 }
 
 Status ListEraser::send(storage::client::RemoteStore& store, const RemoteOptions& remote,
-                        std::span<const Standing> hashes) {
+                        std::span<const ListedHash> hashes) {
   std::vector<storage::client::RemoteRequest> requests;
-  for (const Standing& one : hashes) {
+  for (const ListedHash& one : hashes) {
     requests.push_back({.kind = storage::client::RemoteRequest::Kind::kDeleteFromList,
                         .flag = flag_,
                         .fingerprint = {one.digest, std::nullopt}});

@@ -9,7 +9,7 @@
 #include "config/base/clock.h"
 #include "config/options/settings.h"
 #include "milter/cli/access/server_choice.h"
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/console.h"
 #include "storage/client/remote_store.h"
 #include "storage/sqlite/fuzzy_table.h"
@@ -20,7 +20,7 @@ namespace shingled::milter::cli {
 /// the daemon to forget them.
 ///
 /// A hash that stands on others, too, stays there and loses this list alone, on the daemon's
-/// mirrors as well. The protocol has no such deletion; the daemon knows one of ours (PROTOCOL.md).
+/// mirrors as well. The protocol has no such deletion; it is an extension of ours (PROTOCOL.md).
 ///
 /// In passes of kPassMax hashes, so that memory is bounded and the file's log can begin anew; what
 /// is taught to the list meanwhile goes too. Ends when a pass finds nothing more.
@@ -35,7 +35,8 @@ class ListEraser {
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
-  ListEraser(const std::string& hashfile, std::uint32_t flag, const Clock& clock, WorkMeter& meter)
+  ListEraser(const std::string& hashfile, std::uint32_t flag, const Clock& clock,
+             ProgressMeter& meter)
       : hashfile_(hashfile), flag_(flag), clock_(clock), meter_(meter) {}
 
   /// How many there are.
@@ -49,21 +50,21 @@ class ListEraser {
 
  private:
   /// A hash on the list.
-  struct Standing {
+  struct ListedHash {
     Digest digest;
     bool others_too = false;  ///< on another list as well
   };
 
-  static void count_one(Counts& counts, const Standing& one);
+  static void count_one(Counts& counts, const ListedHash& one);
   /// Calls `each` with every hash of the list, until it returns false.
-  Status for_each(const std::function<bool(const Standing&)>& each);
+  Status for_each(const std::function<bool(const ListedHash&)>& each);
   Status send(storage::client::RemoteStore& store, const RemoteOptions& remote,
-              std::span<const Standing> hashes);
+              std::span<const ListedHash> hashes);
 
   const std::string hashfile_;
   const std::uint32_t flag_;
   const Clock& clock_;
-  WorkMeter& meter_;
+  ProgressMeter& meter_;
 };
 
 }  // namespace shingled::milter::cli

@@ -49,7 +49,7 @@ class Retraction {
   /// One JSON object per line instead of text.
   void set_json(bool json) { json_ = json; }
   /// Called with the hashes of a message, on the list meant (0 = all), when they were deleted:
-  /// withdraws the reports behind them and what is like them, so that the next one does not bring
+  /// withdraws the reports of them and what is like them, so that the next one does not bring
   /// them back. Returns how many people's they were.
   using Withdraw =
       std::function<Result<std::uint64_t>(std::span<const Digest> hashes, std::uint32_t flag)>;

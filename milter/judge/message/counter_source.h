@@ -17,7 +17,7 @@ class CounterSource {
   virtual ~CounterSource() = default;
   /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
   /// look-ups have matched so far (matched_pieces.h); no limit on pieces takes them away, so that
-  /// no message can hide them behind many links.
+  /// no message can hide them by many links.
   /// Errors:  none; what cannot be asked is unknown.
   virtual rules::CounterFacts look(MessageView& message, std::vector<mime::Piece> matched,
                                    TimePoint deadline, const std::stop_token& stop) = 0;

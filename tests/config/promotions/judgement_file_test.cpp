@@ -12,7 +12,7 @@ namespace {
 
 Judgements one_rule() {
   Judgements out{.judged = WallTime(std::chrono::seconds(99)), .messages = 7, .unreported = 6};
-  out.rules.push_back({.name = "A", .identity = 3, .standing = RuleStanding::kProposed});
+  out.rules.push_back({.name = "A", .identity = 3, .stage = RuleStage::kProposed});
   return out;
 }
 

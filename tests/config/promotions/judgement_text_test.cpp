@@ -22,7 +22,7 @@ Judgements any_judgements() {
   const int rules = *rc::gen::inRange(0, 6);
   for (int i = 0; i < rules; ++i) {
     RuleJudgement rule{.name = "RULE_" + std::to_string(i), .identity = number()};
-    rule.standing = static_cast<RuleStanding>(*rc::gen::inRange(0, 4));
+    rule.stage = static_cast<RuleStage>(*rc::gen::inRange(0, 4));
     rule.since = any_time();
     rule.figures = {number(), number(), number(), number(), number(), number()};
     for (int w = *rc::gen::inRange(0, 3); w > 0; --w)
@@ -62,7 +62,7 @@ TEST(JudgementText, HasALineForEachRule) {
   ASSERT_EQ(read->rules.size(), 1U);
   const RuleJudgement& rule = read->rules[0];
   EXPECT_EQ(rule.identity, 0xffU);
-  EXPECT_EQ(rule.standing, RuleStanding::kPromoted);
+  EXPECT_EQ(rule.stage, RuleStage::kPromoted);
   EXPECT_EQ(rule.figures, (RuleFigures{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(rule.lacking.at("30m"), 7U);
 }
@@ -86,7 +86,7 @@ TEST(JudgementText, RefusesWhatItIsNot) {
            Case{"a rule twice", title + kWhole + kRule + kRule + "end 2\n"},
            Case{"something behind the end", title + kWhole + "end 0\nend 0\n"},
            Case{
-               "a standing that does not exist",
+               "a stage that does not exist",
                title + kWhole +
                    "rule A id=00000000000000ff state=great since=4 messages=1 reported=2 rescued=3 "
                    "correspondents=4 unreported=5 stopped=6\nend 1\n"},

@@ -23,7 +23,7 @@ struct World {
                              {.name = "B", .condition = "html", .score = 4, .shadow = true}};
     judgements.rules.push_back({.name = "A",
                                 .identity = identities_of(settings.policy.rules)[0],
-                                .standing = RuleStanding::kPromoted});
+                                .stage = RuleStage::kPromoted});
   }
   [[nodiscard]] bool promotes() {
     use_promotions(judgements, settings);
@@ -55,9 +55,9 @@ TEST(PromotedRules, AreThoseThatWereJudgedAndNothingKeeps) {
                 [](World& w) { w.settings.policy.rules[0].condition = "html"; }, false},
            Case{"another score", [](World& w) { w.settings.policy.rules[0].score = 5; }, false},
            Case{"only proposed",
-                [](World& w) { w.judgements.rules[0].standing = RuleStanding::kProposed; }, false},
+                [](World& w) { w.judgements.rules[0].stage = RuleStage::kProposed; }, false},
            Case{"its figures turned",
-                [](World& w) { w.judgements.rules[0].standing = RuleStanding::kReturned; }, false},
+                [](World& w) { w.judgements.rules[0].stage = RuleStage::kReturned; }, false},
            Case{"no judgements", [](World& w) { w.judgements.rules.clear(); }, false},
        }) {
     World world;

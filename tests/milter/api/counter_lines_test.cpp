@@ -51,7 +51,7 @@ TEST(CounterLines, HaveTheNamesOfTheDocumentAndWholeDays) {
 
 TEST(CounterLines, ComeBackAsTheyWere) {
   const CounterSeries unique = {
-      {7, PieceType::kUniqueRecipients, storage::counters::Space::kOut},
+      {7, PieceType::kUniqueRecipients, storage::counters::Direction::kOut},
       {slot(kNow - 1, amounts(5, 4)), slot(kNow, amounts(6, 1)), day(kDay, amounts(2))}};
   EXPECT_NE(lines_of(unique).find(line("mass_out_0000000000000007_31_1d_19663", "7")),
             std::string::npos)

@@ -16,8 +16,8 @@
 namespace shingled::milter::api {
 namespace {
 
+using storage::counters::Direction;
 using storage::counters::Measure;
-using storage::counters::Space;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -59,7 +59,7 @@ const std::string kPieces = R"("pieces":[)" + kPiece + "]";
 class SaidPagesTest : public CounterPagesTest {
  protected:
   void SetUp() override {
-    const storage::counters::CounterKey key{0xABCD, PieceType::kSubject, Space::kIn};
+    const storage::counters::CounterKey key{0xABCD, PieceType::kSubject, Direction::kIn};
     ASSERT_TRUE(people_->say({.person = 7,
                               .message = 1,
                               .standing = storage::people::Standing::kResident,
@@ -224,7 +224,7 @@ TEST_F(CounterPagesTest, AnExportWithAnotherKeyIsRefused) {
 }
 
 TEST_F(CounterPagesTest, AWindowMayBeUnknownByItself) {
-  store_->lost.insert({{0xABCD, PieceType::kSubject, Space::kIn}, 1});
+  store_->lost.insert({{0xABCD, PieceType::kSubject, Direction::kIn}, 1});
   EXPECT_THAT(
       post("/counters/ask", R"({"pieces":[{"type":"subject","shingle":"000000000000abcd"}],)"
                             R"("windows":["10m","1d"]})"),
@@ -232,7 +232,7 @@ TEST_F(CounterPagesTest, AWindowMayBeUnknownByItself) {
 }
 
 TEST_F(CounterPagesTest, WhatCannotBeKnownIsUnknown) {
-  store_->unknown.insert({0xABCD, PieceType::kSubject, Space::kIn});
+  store_->unknown.insert({0xABCD, PieceType::kSubject, Direction::kIn});
   EXPECT_THAT(post("/counters/ask", R"({"pieces":[)" + kPiece + "," +
                                         R"({"type":"subject","piece":"b"}],"windows":["1h"]})"),
               HasSubstr(R"("known":false,"sums":[]},{"type":"subject","shingle":")"));

@@ -11,9 +11,9 @@
 namespace shingled::milter::api {
 namespace {
 
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::Period;
-using storage::counters::Space;
 using storage::counters::Window;
 using Field = CounterField;
 
@@ -40,17 +40,17 @@ TEST(CounterRequest, ReadsTheExampleOfTheSpecification) {
           "add":{"mass":1,"spam":1},"windows":["10m","1h","1d","14d"]})",
       kTake, kSite);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->space, Space::kOut);
+  EXPECT_EQ(request->direction, Direction::kOut);
   ASSERT_EQ(request->pieces.size(), 3U);
   EXPECT_EQ(request->pieces[0].key,
-            counter_of(kSite, Space::kOut, PieceType::kLinkHost, "example.org"));
+            counter_of(kSite, Direction::kOut, PieceType::kLinkHost, "example.org"));
   EXPECT_EQ(request->pieces[1].key.shingle, 0x5791f8cac2b7d8ddU);
   EXPECT_EQ(request->pieces[1].key.type, PieceType::kFrom);
   const auto addition = request->addition();
   EXPECT_EQ(addition.counters.size(), 2U);
   ASSERT_EQ(addition.pairs.size(), 1U);
   EXPECT_EQ(addition.pairs[0],
-            pair_of(kSite, Space::kOut, PieceType::kSenderRecipient, "a@x", "b@y"));
+            pair_of(kSite, Direction::kOut, PieceType::kSenderRecipient, "a@x", "b@y"));
   EXPECT_EQ(addition.amounts.of(Measure::kSpam), 1U);
   EXPECT_EQ(addition.amounts.of(Measure::kHam), 0U);
   ASSERT_EQ(request->windows.size(), 4U);
@@ -79,7 +79,7 @@ TEST(CounterRequest, ReadsWhatPagesAskBesides) {
   EXPECT_EQ(learn->additions[1].slot, 1U);
   ASSERT_EQ(learn->additions[0].addition.pairs.size(), 1U);
   EXPECT_EQ(learn->additions[0].addition.pairs[0].key.shingle, 0xABU);
-  EXPECT_EQ(learn->additions[0].addition.pairs[0].key.space, Space::kOut);
+  EXPECT_EQ(learn->additions[0].addition.pairs[0].key.direction, Direction::kOut);
   EXPECT_EQ(learn->additions[0].addition.pairs[0].unique, 0x100ABU);
   EXPECT_TRUE(learn->additions[1].addition.counters.empty());
 }

@@ -7,19 +7,19 @@
 namespace shingled::milter::api {
 namespace {
 
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::Period;
-using storage::counters::Space;
 
 class CounterTopTest : public ::testing::Test {
  protected:
   /// Adds to a counter `ago` periods of ten minutes ago.
   void add(std::uint64_t shingle, std::uint32_t ago, std::uint64_t mass,
-           PieceType type = PieceType::kLinkHost, Space space = Space::kIn,
+           PieceType type = PieceType::kLinkHost, Direction direction = Direction::kIn,
            Measure measure = Measure::kMass) {
     storage::counters::Entry entry{{Period::Unit::kSlot, store_.now - ago}, {}};
     entry.amounts.of(measure) = mass;
-    add_entry(store_.counters[{shingle, type, space}], entry);
+    add_entry(store_.counters[{shingle, type, direction}], entry);
   }
   std::vector<std::uint64_t> shingles(const TopQuestion& question) {
     const auto found = find_top(store_, question, {});
@@ -41,10 +41,10 @@ TEST_F(CounterTopTest, FindsTheGreatestOfAWindow) {
   EXPECT_EQ(shingles({.window = kHour, .most = 3}), (Shingles{9, 8, 7}));
   EXPECT_EQ(shingles({.most = 2}), (Shingles{20, 9})) << "of the day";
   add(30, 0, 5, PieceType::kUser);
-  add(31, 0, 6, PieceType::kUser, Space::kOut);
-  add(31, 0, 2, PieceType::kUser, Space::kOut, Measure::kSpam);
+  add(31, 0, 6, PieceType::kUser, Direction::kOut);
+  add(31, 0, 2, PieceType::kUser, Direction::kOut, Measure::kSpam);
   EXPECT_EQ(shingles({.type = PieceType::kUser}), (Shingles{31, 30}));
-  EXPECT_EQ(shingles({.space = Space::kIn, .type = PieceType::kUser}), (Shingles{30}));
+  EXPECT_EQ(shingles({.direction = Direction::kIn, .type = PieceType::kUser}), (Shingles{30}));
   EXPECT_EQ(shingles({.measure = Measure::kSpam}), (Shingles{31})) << "none with 0";
 }
 

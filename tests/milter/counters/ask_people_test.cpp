@@ -10,9 +10,9 @@ namespace shingled::milter::counters {
 namespace {
 
 using storage::counters::Amounts;
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::parse_said_window;
-using storage::counters::Space;
 using storage::people::ReportKind;
 using storage::people::Standing;
 
@@ -39,7 +39,7 @@ class AskPeople : public ::testing::Test {
             state_};
   }
   void say(std::uint64_t person, ReportKind kind, bool proved = false) {
-    const auto key = counter_of(kSite, Space::kIn, kPhrase.type, kPhrase.first);
+    const auto key = counter_of(kSite, Direction::kIn, kPhrase.type, kPhrase.first);
     ASSERT_TRUE(people_->say({.person = person,
                               .message = person,
                               .kind = kind,
@@ -50,7 +50,7 @@ class AskPeople : public ::testing::Test {
   }
   rules::CounterFacts ask(std::vector<std::uint64_t> persons = {}, bool proved = false) {
     const MessageCounter asking = counter();
-    return asking.ask(kPieces, asking.keys_of(kPieces, Space::kIn), TimePoint::max(), persons,
+    return asking.ask(kPieces, asking.keys_of(kPieces, Direction::kIn), TimePoint::max(), persons,
                       proved);
   }
 
@@ -82,7 +82,7 @@ TEST_F(AskPeople, CountsNothingOfLongWindowsInTheCounters) {
   const MessageCounter asking = counter();
   Amounts one;
   one.of(Measure::kMass) = 1;
-  ASSERT_TRUE(asking.add(kPieces, Space::kIn, one));
+  ASSERT_TRUE(asking.add(kPieces, Direction::kIn, one));
   const auto facts = ask();
   EXPECT_EQ(facts.pieces[0].sums[0].of(Measure::kMass), 1U);
   EXPECT_EQ(facts.pieces[0].sums[1].of(Measure::kMass), 0U);

@@ -10,8 +10,8 @@ namespace {
 
 using storage::counters::counter_of;
 using storage::counters::CounterKey;
+using storage::counters::Direction;
 using storage::counters::pair_of;
-using storage::counters::Space;
 using storage::counters::Window;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -26,15 +26,16 @@ const std::vector<mime::Piece> kPieces = {{PieceType::kSender, "a@x", ""},
                                           {PieceType::kLinkFrom, "l2.example", "x"}};
 
 TEST(CountedKeys, AreThoseOfTheStore) {
-  const CountedKeys keys = counted_keys(kSite, Space::kOut, kPieces);
+  const CountedKeys keys = counted_keys(kSite, Direction::kOut, kPieces);
   EXPECT_THAT(keys.addition.counters,
-              ElementsAre(counter_of(kSite, Space::kOut, PieceType::kSender, "a@x"),
-                          counter_of(kSite, Space::kOut, PieceType::kLinkHost, "h.example")));
-  EXPECT_THAT(keys.addition.pairs,
-              ElementsAre(pair_of(kSite, Space::kOut, PieceType::kSenderRecipient, "a@x", "b@y"),
-                          pair_of(kSite, Space::kOut, PieceType::kSenderRecipient, "a@x", "c@y"),
-                          pair_of(kSite, Space::kOut, PieceType::kLinkFrom, "l1.example", "x"),
-                          pair_of(kSite, Space::kOut, PieceType::kLinkFrom, "l2.example", "x")));
+              ElementsAre(counter_of(kSite, Direction::kOut, PieceType::kSender, "a@x"),
+                          counter_of(kSite, Direction::kOut, PieceType::kLinkHost, "h.example")));
+  EXPECT_THAT(
+      keys.addition.pairs,
+      ElementsAre(pair_of(kSite, Direction::kOut, PieceType::kSenderRecipient, "a@x", "b@y"),
+                  pair_of(kSite, Direction::kOut, PieceType::kSenderRecipient, "a@x", "c@y"),
+                  pair_of(kSite, Direction::kOut, PieceType::kLinkFrom, "l1.example", "x"),
+                  pair_of(kSite, Direction::kOut, PieceType::kLinkFrom, "l2.example", "x")));
   EXPECT_EQ(keys.dropped, 0U);
 }
 
@@ -43,19 +44,19 @@ TEST(CountedKeys, AreNotMoreThanOneCallTakes) {
   for (std::size_t i = 0; i < storage::counters::kAdditionKeysMax + 3; ++i) {
     many.push_back({PieceType::kLink, std::to_string(i), ""});
   }
-  const CountedKeys keys = counted_keys(kSite, Space::kIn, many);
+  const CountedKeys keys = counted_keys(kSite, Direction::kIn, many);
   EXPECT_EQ(keys.addition.counters.size(), storage::counters::kAdditionKeysMax);
   EXPECT_EQ(keys.dropped, 3U);
 }
 
 TEST(CounterQuestion, IsAboutTheTypesThatAreNeeded) {
   TypeSet needs;
-  EXPECT_THAT(question_of(kSite, Space::kIn, kPieces, needs).keys, IsEmpty());
+  EXPECT_THAT(question_of(kSite, Direction::kIn, kPieces, needs).keys, IsEmpty());
   needs.set(static_cast<std::size_t>(PieceType::kLinkHost));
   needs.set(static_cast<std::size_t>(PieceType::kUniqueRecipients));
   needs.set(static_cast<std::size_t>(PieceType::kUniqueLinkSenders));
   needs.set(static_cast<std::size_t>(PieceType::kLinkFrom));
-  const CounterQuestion question = question_of(kSite, Space::kIn, kPieces, needs);
+  const CounterQuestion question = question_of(kSite, Direction::kIn, kPieces, needs);
   EXPECT_THAT(question.pieces,
               ElementsAre(mime::Piece{PieceType::kUniqueRecipients, "a@x", ""},
                           mime::Piece{PieceType::kLinkHost, "h.example", ""},
@@ -63,9 +64,9 @@ TEST(CounterQuestion, IsAboutTheTypesThatAreNeeded) {
                           mime::Piece{PieceType::kUniqueLinkSenders, "l1.example", ""},
                           mime::Piece{PieceType::kLinkFrom, "l2.example", "x"},
                           mime::Piece{PieceType::kUniqueLinkSenders, "l2.example", ""}));
-  const auto pair = pair_of(kSite, Space::kIn, PieceType::kSenderRecipient, "a@x", "b@y");
+  const auto pair = pair_of(kSite, Direction::kIn, PieceType::kSenderRecipient, "a@x", "b@y");
   EXPECT_EQ(question.keys[0], pair.unique_key());
-  const auto link = pair_of(kSite, Space::kIn, PieceType::kLinkFrom, "l1.example", "x");
+  const auto link = pair_of(kSite, Direction::kIn, PieceType::kLinkFrom, "l1.example", "x");
   EXPECT_EQ(question.keys[2], link.key);
 }
 
@@ -73,7 +74,7 @@ TEST(CounterQuestion, AsksForTheReportersOfAStoredHash) {
   TypeSet needs;
   needs.set(static_cast<std::size_t>(PieceType::kUniqueReporters));
   const std::vector<mime::Piece> matched = {{PieceType::kStoredHash, "0a1b", ""}};
-  EXPECT_THAT(question_of(kSite, Space::kIn, matched, needs).pieces,
+  EXPECT_THAT(question_of(kSite, Direction::kIn, matched, needs).pieces,
               ElementsAre(mime::Piece{PieceType::kUniqueReporters, "0a1b", ""}));
 }
 

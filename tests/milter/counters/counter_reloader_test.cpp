@@ -151,7 +151,7 @@ TEST_F(CounterReloaderTest, ReleasesTheStoreWhenItCloses) {
   reloader_.close();
   EXPECT_EQ(reloader_.store(), nullptr);
   EXPECT_FALSE(counter->add(std::vector<mime::Piece>{{PieceType::kSender, "a@x", ""}},
-                            storage::counters::Space::kIn, {}));
+                            storage::counters::Direction::kIn, {}));
 }
 
 }  // namespace

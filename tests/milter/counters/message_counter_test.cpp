@@ -10,9 +10,9 @@ namespace shingled::milter::counters {
 namespace {
 
 using storage::counters::Amounts;
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::parse_window;
-using storage::counters::Space;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -56,17 +56,17 @@ class MessageCounterTest : public ::testing::Test {
 };
 
 TEST_F(MessageCounterTest, AsksNothingIfNobodyNeedsAnything) {
-  const auto facts = counter({}).ask(kPieces, Space::kIn, TimePoint::max());
+  const auto facts = counter({}).ask(kPieces, Direction::kIn, TimePoint::max());
   EXPECT_THAT(facts.pieces, IsEmpty());
   EXPECT_EQ(store_->questions(), 0U);
 }
 
 TEST_F(MessageCounterTest, AsksForWhatIsNeeded) {
   const MessageCounter asking = counter(needs_link_hosts());
-  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
-  EXPECT_TRUE(asking.add(kPieces, Space::kOut, one()));
-  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
-  const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
+  EXPECT_TRUE(asking.add(kPieces, Direction::kIn, one()));
+  EXPECT_TRUE(asking.add(kPieces, Direction::kOut, one()));
+  EXPECT_TRUE(asking.add(kPieces, Direction::kIn, one()));
+  const auto facts = asking.ask(kPieces, Direction::kIn, TimePoint::max());
   ASSERT_EQ(facts.pieces.size(), 1U);
   ASSERT_NE(facts.needs, nullptr);
   EXPECT_EQ(*facts.needs, needs_link_hosts());
@@ -79,15 +79,15 @@ TEST_F(MessageCounterTest, AsksForWhatIsNeeded) {
 
 TEST_F(MessageCounterTest, DoesNotKnowWhatAFailingStoreWouldSay) {
   const MessageCounter asking = counter(needs_link_hosts());
-  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
+  EXPECT_TRUE(asking.add(kPieces, Direction::kIn, one()));
   store_->fail(true);
-  EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+  EXPECT_FALSE(asking.add(kPieces, Direction::kIn, one()));
   for (int i = 0; i < 3; ++i) {
-    const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
+    const auto facts = asking.ask(kPieces, Direction::kIn, TimePoint::max());
     ASSERT_EQ(facts.pieces.size(), 1U);
     EXPECT_FALSE(facts.pieces[0].known);
     EXPECT_THAT(facts.pieces[0].sums, IsEmpty());
-    EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+    EXPECT_FALSE(asking.add(kPieces, Direction::kIn, one()));
   }
   EXPECT_EQ(state_.events.unknown.read(), 3U);
   EXPECT_EQ(state_.events.failures.read(), 4U);
@@ -95,8 +95,8 @@ TEST_F(MessageCounterTest, DoesNotKnowWhatAFailingStoreWouldSay) {
                                          HasSubstr("error counters_away call=ask")));
   logger_.lines.clear();
   store_->fail(false);
-  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
-  EXPECT_TRUE(asking.ask(kPieces, Space::kIn, TimePoint::max()).pieces[0].known);
+  EXPECT_TRUE(asking.add(kPieces, Direction::kIn, one()));
+  EXPECT_TRUE(asking.ask(kPieces, Direction::kIn, TimePoint::max()).pieces[0].known);
   EXPECT_THAT(logger_.lines,
               ElementsAre("info counters_back call=add", "info counters_back call=ask"));
 }
@@ -112,8 +112,8 @@ TEST_F(MessageCounterTest, TellsTheNamesOfFrequentPieces) {
        .site = {7},
        .name =
            [&](PieceType type, std::uint64_t shingle, std::string_view text) {
-             const auto key = is_pair(type) ? pair_of({7}, Space::kIn, type, "a@x", "b@y").key
-                                            : counter_of({7}, Space::kIn, type, text);
+             const auto key = is_pair(type) ? pair_of({7}, Direction::kIn, type, "a@x", "b@y").key
+                                            : counter_of({7}, Direction::kIn, type, text);
              EXPECT_EQ(shingle, key.shingle);
              told.emplace_back(text);
            },
@@ -122,26 +122,26 @@ TEST_F(MessageCounterTest, TellsTheNamesOfFrequentPieces) {
   const std::vector<mime::Piece> pieces = {{PieceType::kSender, "a@x", ""},
                                            {PieceType::kSenderRecipient, "a@x", "b@y"},
                                            {PieceType::kLinkHost, "h.example", ""}};
-  EXPECT_TRUE(naming.add(pieces, Space::kIn, one()));
+  EXPECT_TRUE(naming.add(pieces, Direction::kIn, one()));
   EXPECT_THAT(told, IsEmpty());
-  EXPECT_TRUE(naming.add(std::span(pieces).last(2), Space::kIn, one()));
+  EXPECT_TRUE(naming.add(std::span(pieces).last(2), Direction::kIn, one()));
   EXPECT_THAT(told, UnorderedElementsAre("a@x + b@y", "h.example"));
   told.clear();
   storage::counters::Addition recipients{
-      .counters = {counter_of({7}, Space::kIn, PieceType::kUniqueRecipients, "a@x")},
+      .counters = {counter_of({7}, Direction::kIn, PieceType::kUniqueRecipients, "a@x")},
       .pairs = {},
       .amounts = {}};
   recipients.amounts.of(Measure::kMass) = 2;
   ASSERT_TRUE(store_->add(recipients, TimePoint::max()));
-  EXPECT_TRUE(naming.add(std::span(pieces).subspan(1, 1), Space::kIn, one()));
+  EXPECT_TRUE(naming.add(std::span(pieces).subspan(1, 1), Direction::kIn, one()));
   EXPECT_THAT(told, UnorderedElementsAre("a@x", "a@x + b@y"));
 }
 
 TEST_F(MessageCounterTest, KnowsNothingAfterTheStoreIsClosed) {
   const MessageCounter asking = counter(needs_link_hosts());
   store_.reset();
-  EXPECT_FALSE(asking.ask(kPieces, Space::kIn, TimePoint::max()).pieces[0].known);
-  EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+  EXPECT_FALSE(asking.ask(kPieces, Direction::kIn, TimePoint::max()).pieces[0].known);
+  EXPECT_FALSE(asking.add(kPieces, Direction::kIn, one()));
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ TEST(MessageId, IsTheFirstThatIsNotBlank) {
 }
 
 TEST(MessageId, HasAKeyedName) {
-  const std::uint64_t name = message_id_name(kSite, "<1@example.org>");
-  EXPECT_EQ(message_id_name(kSite, " <1@example.org>\t"), name);
-  EXPECT_NE(message_id_name(kSite, "<1@Example.org>"), name);
-  EXPECT_NE(message_id_name(CounterKeyBytes{1}, "<1@example.org>"), name);
-  EXPECT_EQ(message_id_name(kSite, " \t"), 0U);
+  const std::uint64_t name = history_id(kSite, "<1@example.org>");
+  EXPECT_EQ(history_id(kSite, " <1@example.org>\t"), name);
+  EXPECT_NE(history_id(kSite, "<1@Example.org>"), name);
+  EXPECT_NE(history_id(CounterKeyBytes{1}, "<1@example.org>"), name);
+  EXPECT_EQ(history_id(kSite, " \t"), 0U);
 }
 
 }  // namespace

@@ -77,15 +77,15 @@ TEST_F(HistoryRecorderTest, LabelsAMessageThatStillWaits) {
   open();
   record("A");
   record("B");
-  recorder_->label(counters::message_id_name(kSite, "<A@example.org>"), Label::kSpam);
-  recorder_->label(counters::message_id_name(kSite, "<nobody@example.org>"), Label::kSpam);
+  recorder_->label(counters::history_id(kSite, "<A@example.org>"), Label::kSpam);
+  recorder_->label(counters::history_id(kSite, "<nobody@example.org>"), Label::kSpam);
   recorder_->label(0, Label::kSpam);
   ASSERT_TRUE(recorder_->write());
   EXPECT_EQ(rows(), (Rows{{"A", 1}, {"B", 0}}));
-  recorder_->label(counters::message_id_name(kSite, "<A@example.org>"), Label::kHam);
+  recorder_->label(counters::history_id(kSite, "<A@example.org>"), Label::kHam);
   ASSERT_TRUE(recorder_->write());
   EXPECT_EQ(rows(), (Rows{{"A", 2}, {"B", 0}}));
-  recorder_->label(counters::message_id_name(kSite, "<A@example.org>"), Label::kNone);
+  recorder_->label(counters::history_id(kSite, "<A@example.org>"), Label::kNone);
   ASSERT_TRUE(recorder_->write());
   EXPECT_EQ(rows(), (Rows{{"A", 0}, {"B", 0}}));
 }

@@ -29,13 +29,13 @@ Evidence evidence(const char* symbol, double score,
 }
 
 TEST(MessageRow, NamesOfSendersDoNotDependOnTheirForm) {
-  const std::uint64_t name = sender_name(kSite, "<a@example.org>");
+  const std::uint64_t name = sender_id(kSite, "<a@example.org>");
   EXPECT_NE(name, 0U);
-  EXPECT_EQ(sender_name(kSite, "a@Example.ORG"), name);
-  EXPECT_NE(sender_name(kSite, "<b@example.org>"), name);
-  EXPECT_NE(sender_name(CounterKeyBytes{1}, "<a@example.org>"), name) << "it is keyed";
-  EXPECT_NE(sender_name(kSite, "<>"), 0U) << "bounces can be asked for";
-  EXPECT_EQ(sender_name(kSite, ""), 0U);
+  EXPECT_EQ(sender_id(kSite, "a@Example.ORG"), name);
+  EXPECT_NE(sender_id(kSite, "<b@example.org>"), name);
+  EXPECT_NE(sender_id(CounterKeyBytes{1}, "<a@example.org>"), name) << "it is keyed";
+  EXPECT_NE(sender_id(kSite, "<>"), 0U) << "bounces can be asked for";
+  EXPECT_EQ(sender_id(kSite, ""), 0U);
 }
 
 TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
@@ -65,8 +65,8 @@ TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
   const auto row = row_of(judged.message(), kSite, 12345);
   EXPECT_EQ(row.time, 12345);
   EXPECT_EQ(row.queue_id, "4Xyz");
-  EXPECT_EQ(row.message, counters::message_id_name(kSite, "<1@example.org>"));
-  EXPECT_EQ(row.sender, sender_name(kSite, "<a@example.org>"));
+  EXPECT_EQ(row.message, counters::history_id(kSite, "<1@example.org>"));
+  EXPECT_EQ(row.sender, sender_id(kSite, "<a@example.org>"));
   EXPECT_EQ(row.action, 1);
   EXPECT_EQ(row.label, 0);
   MessageRecord record;

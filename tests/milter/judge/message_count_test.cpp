@@ -26,9 +26,9 @@ using storage::counters::counter_of;
 using storage::counters::counter_of;
 using storage::counters::CounterKey;
 using storage::counters::CountName;
+using storage::counters::Direction;
 using storage::counters::Measure;
 using storage::counters::Period;
-using storage::counters::Space;
 
 constexpr CounterKeyBytes kSite{0x71};
 
@@ -77,7 +77,7 @@ class MessageCountTest : public ::testing::Test {
                         .client_name = "mx.example.net",
                         .user = mail.user,
                         .country = {}},
-                       Space::kIn);
+                       Direction::kIn);
     for (const std::string& path : mail.recipients) count.recipient(path);
     for (std::uint64_t i = 0; i < mail.refused; ++i) count.refused_recipient();
     const std::string message =
@@ -108,7 +108,7 @@ class MessageCountTest : public ::testing::Test {
     return out;
   }
   std::uint64_t sum(PieceType type, std::string_view piece, Measure measure) {
-    const auto key = counter_of(kSite, Space::kIn, type, piece);
+    const auto key = counter_of(kSite, Direction::kIn, type, piece);
     const storage::counters::Window day{Period::Unit::kDay, 1, 0};
     const auto answers = store_->ask(std::span(&key, 1), std::span(&day, 1), TimePoint::max());
     EXPECT_TRUE(answers.known[0]);
@@ -141,9 +141,9 @@ TEST_F(MessageCountTest, CountsTheExampleOfTheDocument) {
     return std::string(measure) + "_in_" + shingle + '_' + std::to_string(type) + "_10m_" + slot;
   };
   const auto first =
-      pair_of(kSite, Space::kIn, PieceType::kSenderRecipient, user, "95@example.org");
+      pair_of(kSite, Direction::kIn, PieceType::kSenderRecipient, user, "95@example.org");
   const auto second =
-      pair_of(kSite, Space::kIn, PieceType::kSenderRecipient, user, "96@example.org");
+      pair_of(kSite, Direction::kIn, PieceType::kSenderRecipient, user, "96@example.org");
   EXPECT_EQ(counts(first.key)[name("mass", first.key, 30)], 2U);
   EXPECT_EQ(counts(second.key)[name("mass", second.key, 30)], 1U);
   const CounterKey unique = first.unique_key();

@@ -16,8 +16,8 @@ namespace {
 
 using storage::counters::Addition;
 using storage::counters::counter_of;
+using storage::counters::Direction;
 using storage::counters::Measure;
-using storage::counters::Space;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -125,7 +125,7 @@ TEST_F(SessionCountTest, CountsAMessageAfterItsVerdict) {
   EXPECT_EQ(addition.amounts.of(Measure::kHam), 1U);
   EXPECT_EQ(addition.amounts.of(Measure::kFailed), 0U);
   const auto is_counted = [](PieceType type, std::string_view piece) {
-    return Contains(counter_of(kSite, Space::kIn, type, piece));
+    return Contains(counter_of(kSite, Direction::kIn, type, piece));
   };
   EXPECT_THAT(addition.counters, is_counted(PieceType::kSender, "s@x.example"));
   EXPECT_THAT(addition.counters, is_counted(PieceType::kRecipient, "b@y"));
@@ -150,17 +150,17 @@ TEST_F(SessionCountTest, TellsOutgoingMailByItsSender) {
   const auto additions = mass_->additions();
   ASSERT_THAT(additions, SizeIs(2));
   for (const Addition& addition : additions) {
-    EXPECT_EQ(addition.counters[0].space, Space::kOut);
+    EXPECT_EQ(addition.counters[0].direction, Direction::kOut);
   }
   EXPECT_THAT(additions[1].counters,
-              Contains(counter_of(kSite, Space::kOut, PieceType::kUser, "bob")));
+              Contains(counter_of(kSite, Direction::kOut, PieceType::kUser, "bob")));
 }
 
 TEST_F(SessionCountTest, AsksBeforeItCountsTheMessage) {
   needs_ = {{PieceType::kSender, {storage::counters::Window{}}}};
   use();
   const std::string message = "Subject: hi\r\n\r\nhello";
-  judge::MessageCount count(counter_, {.sender = "<s@x.example>"}, Space::kIn);
+  judge::MessageCount count(counter_, {.sender = "<s@x.example>"}, Direction::kIn);
   play("connect mail a@y text end");
   EXPECT_EQ(mass_->questions(), 1U);
   const rules::Facts facts = current_.get()->scanner->scan({.bytes = message, .counters = &count});
@@ -214,7 +214,7 @@ TEST_F(SessionCountTest, CountsRecipientsOfAMessageThatTheServerTookInPart) {
   EXPECT_EQ(additions[0].amounts.of(Measure::kFailed), 0U);
   EXPECT_EQ(additions[1].amounts.of(Measure::kFailed), 3U);
   EXPECT_THAT(additions[1].counters,
-              Not(Contains(counter_of(kSite, Space::kIn, PieceType::kRecipient, "a@y"))));
+              Not(Contains(counter_of(kSite, Direction::kIn, PieceType::kRecipient, "a@y"))));
 }
 
 TEST_F(SessionCountTest, ALimitKnowsNothingOfRefusedRecipients) {
@@ -231,7 +231,7 @@ TEST_F(SessionCountTest, ARecipientThatALimitPutsOffIsNotCounted) {
   ASSERT_THAT(additions, SizeIs(2));
   EXPECT_EQ(additions[1].amounts.of(Measure::kRecipients), 1U);
   EXPECT_THAT(additions[1].counters,
-              Not(Contains(counter_of(kSite, Space::kIn, PieceType::kRecipient, "a@y"))));
+              Not(Contains(counter_of(kSite, Direction::kIn, PieceType::kRecipient, "a@y"))));
 }
 
 TEST_F(SessionCountTest, CountsAMessageThatIsPutOffOnce) {

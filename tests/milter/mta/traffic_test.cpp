@@ -19,11 +19,11 @@ TEST(Traffic, IsClosedAtOnceWithoutMessages) {
 TEST(Traffic, CountsAMessageOnceHoweverOftenItIsNoted) {
   Traffic traffic;
   Traffic::Message message;
-  traffic.note(message, true);
-  traffic.note(message, true);
+  traffic.set_under_way(message, true);
+  traffic.set_under_way(message, true);
   EXPECT_EQ(traffic.messages(), 1U);
-  traffic.note(message, false);
-  traffic.note(message, false);
+  traffic.set_under_way(message, false);
+  traffic.set_under_way(message, false);
   EXPECT_EQ(traffic.messages(), 0U);
 }
 
@@ -31,20 +31,20 @@ TEST(Traffic, ReturnsTheMessagesCutOffAtTheDeadline) {
   Traffic traffic;
   Traffic::Message first;
   Traffic::Message second;
-  traffic.note(first, true);
-  traffic.note(second, true);
+  traffic.set_under_way(first, true);
+  traffic.set_under_way(second, true);
   EXPECT_EQ(traffic.drain(TimePoint{}), 2U);
 }
 
 TEST(Traffic, ServesAMessageUnderWayToItsEnd) {
   Traffic traffic;
   Traffic::Message message;
-  traffic.note(message, true);
+  traffic.set_under_way(message, true);
   std::thread session([&] {
     // Every further step can begin until the message has ended.
     for (int step = 0; step < 1000; ++step) {
       ASSERT_TRUE(traffic.enter());
-      if (step == 999) traffic.note(message, false);
+      if (step == 999) traffic.set_under_way(message, false);
       traffic.leave();
     }
   });
@@ -57,15 +57,15 @@ TEST(Traffic, DoesNotWaitForAMessageThatBeganLater) {
   Traffic traffic;
   Traffic::Message early;
   Traffic::Message late;
-  traffic.note(early, true);
+  traffic.set_under_way(early, true);
   std::thread session([&] {
     // `drain` waits for a message that was noted before it began. So the message is noted again and
     // again, until `drain` has begun.
     do {
-      traffic.note(late, false);
-      traffic.note(late, true);
+      traffic.set_under_way(late, false);
+      traffic.set_under_way(late, true);
     } while (late.awaited);
-    traffic.note(early, false);
+    traffic.set_under_way(early, false);
   });
   EXPECT_EQ(traffic.drain(far()), 0U);
   session.join();

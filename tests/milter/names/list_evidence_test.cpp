@@ -39,9 +39,10 @@ TEST_F(ListEvidence, AllowsOnlyWhatIsProved) {
   EXPECT_EQ(found.evidence[0].symbol, "ALLOW_LIST");
   EXPECT_EQ(found.evidence[0].at_most, Action::kPass);
   EXPECT_EQ(found.evidence[0].place, "allow.list:1");
-  const rules::Account account = found.evidence[0].account();
-  EXPECT_EQ(account.log, "ALLOW_LIST accept: from news@shop.example in allow.list:1 # asked for");
-  EXPECT_THAT(account.header, Not(HasSubstr("asked"))) << "the remark is for us";
+  const rules::Explanation explanation = found.evidence[0].explanation();
+  EXPECT_EQ(explanation.log,
+            "ALLOW_LIST accept: from news@shop.example in allow.list:1 # asked for");
+  EXPECT_THAT(explanation.header, Not(HasSubstr("asked"))) << "the remark is for us";
 }
 
 TEST_F(ListEvidence, BlocksWhatIsClaimed) {
@@ -66,8 +67,8 @@ TEST_F(ListEvidence, DeliversToAnAllowedRecipientWithoutTellingTheOthers) {
   ASSERT_EQ(found.evidence.size(), 1U);
   EXPECT_EQ(found.evidence[0].symbol, "ALLOW_LIST_TO");
   EXPECT_EQ(found.evidence[0].at_most, Action::kAddHeader);
-  EXPECT_THAT(found.evidence[0].account().header, Not(HasSubstr("abuse")));
-  EXPECT_THAT(found.evidence[0].account().log, HasSubstr("abuse@here.example"));
+  EXPECT_THAT(found.evidence[0].explanation().header, Not(HasSubstr("abuse")));
+  EXPECT_THAT(found.evidence[0].explanation().log, HasSubstr("abuse@here.example"));
 }
 
 TEST_F(ListEvidence, AsksNothingOfEmptyLists) { EXPECT_FALSE(judged("", "# none\n").asked); }

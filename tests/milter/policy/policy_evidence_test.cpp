@@ -67,8 +67,8 @@ TEST_F(PolicyEvidence, NamesTheNumbersThatDecided) {
   EXPECT_EQ(item.score, 1.5);
   constexpr auto kLine =
       "SENDER_SPAMMY +1.50: from.spam 187 of 188 (99.5 %) in 14d; rule: 99% of 100";
-  EXPECT_EQ(item.account().log, kLine);
-  EXPECT_EQ(item.account().header, kLine);
+  EXPECT_EQ(item.explanation().log, kLine);
+  EXPECT_EQ(item.explanation().header, kLine);
 }
 
 TEST_F(PolicyEvidence, NoTextOfAMailIsInTheLog) {
@@ -166,9 +166,10 @@ TEST_F(PolicyEvidence, DoesNotTellRecipientsOfEachOther) {
   const CompiledRules rules = compiled({rule("KNOWN", "recipient.mass >= 5 in 1d")});
   asked(rules);
   count({PieceType::kRecipient, "secret@x", ""}, amounts(9));
-  const rules::Account account = Policy(rules).judge(facts_)[1].evidence.at(0).account();
-  EXPECT_THAT(account.arithmetic, HasSubstr("[secret@x]"));
-  EXPECT_THAT(account.header, Not(HasSubstr("secret")));
+  const rules::Explanation explanation =
+      Policy(rules).judge(facts_)[1].evidence.at(0).explanation();
+  EXPECT_THAT(explanation.arithmetic, HasSubstr("[secret@x]"));
+  EXPECT_THAT(explanation.header, Not(HasSubstr("secret")));
 }
 
 TEST_F(PolicyEvidence, WhatWasLeftOutOrNotAskedIsUnknown) {

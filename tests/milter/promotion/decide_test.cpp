@@ -13,7 +13,7 @@ namespace {
 using config::Judgements;
 using config::RuleFigures;
 using config::RuleJudgement;
-using config::RuleStanding;
+using config::RuleStage;
 using std::chrono::days;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -26,13 +26,13 @@ Judgements today(std::vector<RuleJudgement> rules) {
   return {.messages = kMail + 100, .unreported = kMail, .rules = std::move(rules)};
 }
 
-RuleStanding next(RuleStanding standing, const RuleFigures& figures, PolicyPromote promote,
-                  days ago = days(1)) {
+RuleStage next(RuleStage stage, const RuleFigures& figures, PolicyPromote promote,
+               days ago = days(1)) {
   const Judgements before =
-      today({{.name = "A", .identity = 1, .standing = standing, .since = kNow - ago}});
+      today({{.name = "A", .identity = 1, .stage = stage, .since = kNow - ago}});
   return decide(before, today({{.name = "A", .identity = 1, .figures = figures}}), promote, kNow)
       .judgements.rules[0]
-      .standing;
+      .stage;
 }
 
 TEST(Decide, WhatSpeaksForARule) {
@@ -66,10 +66,10 @@ TEST(Decide, WhatSpeaksForARule) {
 }
 
 TEST(Decide, WhereARuleStandsNext) {
-  constexpr auto kShadow = RuleStanding::kShadow;
-  constexpr auto kProposed = RuleStanding::kProposed;
-  constexpr auto kPromoted = RuleStanding::kPromoted;
-  constexpr auto kReturned = RuleStanding::kReturned;
+  constexpr auto kShadow = RuleStage::kShadow;
+  constexpr auto kProposed = RuleStage::kProposed;
+  constexpr auto kPromoted = RuleStage::kPromoted;
+  constexpr auto kReturned = RuleStage::kReturned;
   constexpr auto kAsk = PolicyPromote::kAsk;
   constexpr auto kAuto = PolicyPromote::kAuto;
   constexpr RuleFigures kNothing{};
@@ -82,10 +82,10 @@ TEST(Decide, WhereARuleStandsNext) {
   constexpr RuleFigures kStops{.messages = 60, .reported = 50, .stopped = 1};
   struct Case {
     const char* why;
-    RuleStanding before;
+    RuleStage before;
     RuleFigures figures;
     PolicyPromote promote;
-    RuleStanding after;
+    RuleStage after;
     days ago = days(1);
   };
   for (const Case& c : {
@@ -125,30 +125,30 @@ TEST(Decide, OneRuleATimeGoesLive) {
   const auto first =
       decide({}, today({{.name = "A", .figures = kGood}, {.name = "B", .figures = better}}),
              PolicyPromote::kAuto, kNow);
-  EXPECT_EQ(first.judgements.find("A")->standing, RuleStanding::kProposed);
-  EXPECT_EQ(first.judgements.find("B")->standing, RuleStanding::kPromoted);
+  EXPECT_EQ(first.judgements.find("A")->stage, RuleStage::kProposed);
+  EXPECT_EQ(first.judgements.find("B")->stage, RuleStage::kPromoted);
   ASSERT_EQ(first.changes.size(), 2U);
   // With B in force A has no effect any more.
   const auto second =
       decide(first.judgements, today({{.name = "A"}, {.name = "B", .figures = better}}),
              PolicyPromote::kAuto, kNow + days(1));
-  EXPECT_EQ(second.judgements.find("A")->standing, RuleStanding::kShadow);
-  EXPECT_EQ(second.judgements.find("B")->standing, RuleStanding::kPromoted);
+  EXPECT_EQ(second.judgements.find("A")->stage, RuleStage::kShadow);
+  EXPECT_EQ(second.judgements.find("B")->stage, RuleStage::kPromoted);
   EXPECT_EQ(second.judgements.find("B")->since, kNow) << "nothing changed for it";
 }
 
 TEST(Decide, ARuleThatChangedBeginsAnew) {
-  const Judgements before = today(
-      {{.name = "A", .identity = 1, .standing = RuleStanding::kPromoted, .since = kNow - days(5)}});
+  const Judgements before =
+      today({{.name = "A", .identity = 1, .stage = RuleStage::kPromoted, .since = kNow - days(5)}});
   const auto now =
       decide(before, today({{.name = "A", .identity = 2}}), PolicyPromote::kAuto, kNow);
-  EXPECT_EQ(now.judgements.rules[0].standing, RuleStanding::kShadow);
+  EXPECT_EQ(now.judgements.rules[0].stage, RuleStage::kShadow);
   EXPECT_EQ(now.judgements.rules[0].since, kNow);
   EXPECT_TRUE(now.changes.empty()) << "another rule did not stand anywhere before";
 }
 
 TEST(Decide, ARuleThatIsGoneIsForgotten) {
-  const Judgements before = today({{.name = "A", .standing = RuleStanding::kPromoted}});
+  const Judgements before = today({{.name = "A", .stage = RuleStage::kPromoted}});
   EXPECT_TRUE(decide(before, today({}), PolicyPromote::kAuto, kNow).judgements.rules.empty());
 }
 
@@ -159,7 +159,7 @@ RC_GTEST_PROP(Decide, NothingIsLiveThatPeopleRescue, ()) {
   std::vector<RuleJudgement> fresh;
   for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
     RuleJudgement rule{.name = std::to_string(i)};
-    rule.standing = static_cast<RuleStanding>(small(4));
+    rule.stage = static_cast<RuleStage>(small(4));
     rule.since = kNow - days(small(30));
     before.push_back(rule);
     rule.figures = {small(100), small(100), small(3), small(3), small(30), small(2)};
@@ -169,9 +169,9 @@ RC_GTEST_PROP(Decide, NothingIsLiveThatPeopleRescue, ()) {
   const auto decided = decide(last, today(fresh), PolicyPromote::kAuto, kNow);
   int fresh_ones = 0;
   for (const RuleJudgement& rule : decided.judgements.rules) {
-    if (rule.standing != RuleStanding::kPromoted) continue;
+    if (rule.stage != RuleStage::kPromoted) continue;
     RC_ASSERT(!has_turned(rule.figures, kMail));
-    if (last.find(rule.name)->standing == RuleStanding::kPromoted) continue;
+    if (last.find(rule.name)->stage == RuleStage::kPromoted) continue;
     ++fresh_ones;
     RC_ASSERT(is_good(rule.figures, kMail));
   }

@@ -23,7 +23,7 @@ namespace shingled::milter::promotion {
 namespace {
 
 using config::Judgements;
-using config::RuleStanding;
+using config::RuleStage;
 using storage::sqlite::HistoryRow;
 using storage::sqlite::HistoryTable;
 
@@ -62,11 +62,11 @@ class PromoterTest : public ::testing::Test {
     EXPECT_TRUE(read);
     return read.value_or(Judgements{});
   }
-  RuleStanding standing(const char* rule) {
+  RuleStage stage(const char* rule) {
     const Judgements all = file();
     const auto* const found = all.find(rule);
     EXPECT_NE(found, nullptr);
-    return found == nullptr ? RuleStanding::kShadow : found->standing;
+    return found == nullptr ? RuleStage::kShadow : found->stage;
   }
   void a_day_later() {
     clock_.advance(std::chrono::hours(24));
@@ -91,7 +91,7 @@ TEST_F(PromoterTest, ProposesWhatPeopleReported) {
   write(1000, 60, 3, kSpam);
   use(kAsk);
   promoter_.look({});
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kProposed);
+  EXPECT_EQ(stage("LINKS"), RuleStage::kProposed);
   EXPECT_EQ(file().rules[0].figures.messages, 60U);
   EXPECT_FALSE(promoter_.take_change()) << "a person decides";
   EXPECT_EQ(
@@ -108,7 +108,7 @@ TEST_F(PromoterTest, PutsARuleInForceAndTakesItBack) {
   write(1000, 60, 3, kSpam);
   use(kAuto);
   promoter_.look({});
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kPromoted);
+  EXPECT_EQ(stage("LINKS"), RuleStage::kPromoted);
   EXPECT_TRUE(promoter_.take_change());
   EXPECT_FALSE(promoter_.take_change());
   const auto live = use(kAuto);
@@ -119,12 +119,12 @@ TEST_F(PromoterTest, PutsARuleInForceAndTakesItBack) {
   const std::int64_t now = clock_.wall().time_since_epoch().count();
   write(now + 10, 100, 3, 0);
   a_day_later();
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kPromoted);
+  EXPECT_EQ(stage("LINKS"), RuleStage::kPromoted);
   EXPECT_FALSE(promoter_.take_change());
 
   write(now + 1000, 2, 3, kHam);
   a_day_later();
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kReturned);
+  EXPECT_EQ(stage("LINKS"), RuleStage::kReturned);
   EXPECT_TRUE(promoter_.take_change());
   EXPECT_FALSE(use(kAuto)->policy.rules[0].promoted);
   EXPECT_EQ(log_.lines_with("state=returned"), 1U);
@@ -157,7 +157,7 @@ TEST_F(PromoterTest, WithoutAHistoryNothingIsProposed) {
   use(kAuto);
   promoter_.look({});
   EXPECT_EQ(file().messages, 0U);
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kShadow);
+  EXPECT_EQ(stage("LINKS"), RuleStage::kShadow);
   const auto loaded =
       config::load_settings("history: {enabled: no}\npolicy: " + std::string(kAsk), "s.yaml");
   promoter_.use(loaded.settings, policy::policy_rules(*loaded.settings).rules);
@@ -180,7 +180,7 @@ TEST_F(PromoterTest, SetsAFileAsideThatCannotBeRead) {
   EXPECT_EQ(log_.lines_with("promoted=none"), 1U);
   EXPECT_TRUE(std::filesystem::exists(file_ + ".unreadable"));
   promoter_.look({});
-  EXPECT_EQ(standing("LINKS"), RuleStanding::kShadow) << "judged anew";
+  EXPECT_EQ(stage("LINKS"), RuleStage::kShadow) << "judged anew";
 }
 
 TEST_F(PromoterTest, ChangesNothingThatCannotBeKept) {
@@ -247,7 +247,7 @@ TEST_F(PromoterTest, BeginsAnewWithTheRulesOfAReload) {
     promoter.use(next, policy::policy_rules(*next).rules);
   };
   promoter.look({});
-  EXPECT_EQ(standing("WORDS"), RuleStanding::kShadow);
+  EXPECT_EQ(stage("WORDS"), RuleStage::kShadow);
   EXPECT_EQ(file().rules.size(), 1U);
   EXPECT_EQ(log_.lines_with("policy_judged"), 1U);
 }

@@ -12,11 +12,11 @@ TEST(LimitEvidence, ShowsTheKeyOfTheBucketOnlyInTheLog) {
   ASSERT_EQ(findings.evidence.size(), 1U);
   EXPECT_EQ(findings.evidence[0].symbol, "RATELIMIT");
   EXPECT_EQ(findings.evidence[0].score, 1.0);
-  const rules::Account account = findings.evidence[0].account();
-  EXPECT_EQ(account.log, "bucket to:a@b holds 6.0 of 5, again in 30s");
-  EXPECT_EQ(account.header, "RATELIMIT; type=to drops=6.0 burst=5 again=30s");
-  EXPECT_EQ(account.arithmetic, "2 tanh(6.0 / (2 x 5)) = 1.00");
-  for (const rules::Detail& detail : account.details) {
+  const rules::Explanation explanation = findings.evidence[0].explanation();
+  EXPECT_EQ(explanation.log, "bucket to:a@b holds 6.0 of 5, again in 30s");
+  EXPECT_EQ(explanation.header, "RATELIMIT; type=to drops=6.0 burst=5 again=30s");
+  EXPECT_EQ(explanation.arithmetic, "2 tanh(6.0 / (2 x 5)) = 1.00");
+  for (const rules::Detail& detail : explanation.details) {
     const auto* text = std::get_if<std::string>(&detail.value);
     EXPECT_TRUE(text == nullptr || text->find("a@b") == std::string::npos) << detail.name;
   }

@@ -309,7 +309,7 @@ TEST(FullBucket, TellsWhenToTryAgain) {
   EXPECT_EQ(wait_text(std::chrono::seconds(3661)), "1h1m1s");
   const FullBucket full{"to", "to:a@b", 2.25, 2, std::chrono::seconds(9), true};
   EXPECT_EQ(describe(full), "bucket to:a@b holds 2.2 of 2, again in 9s");
-  EXPECT_EQ(limit_findings(LimitMark{"RL", 1.5, full}).evidence.at(0).account().header,
+  EXPECT_EQ(limit_findings(LimitMark{"RL", 1.5, full}).evidence.at(0).explanation().header,
             "RL; type=to drops=2.2 burst=2 again=9s");
 }
 

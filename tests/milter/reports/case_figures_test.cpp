@@ -74,10 +74,10 @@ TEST(CaseFigures, AClosedCaseSaysSo) {
 }
 
 TEST(CaseFigures, NeverIsNoNumber) {
-  Electorate voters;
-  voters.steps[11] = {.header = 2, .reject = std::nullopt};
+  ReportPolicy policy;
+  policy.steps[11] = {.header = 2, .reject = std::nullopt};
   const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
-  const CaseFigures figures = figures_of(hash, say(2, 0, true), voters);
+  const CaseFigures figures = figures_of(hash, say(2, 0, true), policy);
   EXPECT_EQ(figures.marked_at, 2U);
   EXPECT_EQ(figures.rejected_at, std::nullopt);
   EXPECT_EQ(to_text(figures), "2 people say spam: marked from now on");

@@ -110,7 +110,7 @@ TEST_F(Cases, NewcomersMarkUntilOneWhoLivesHereSaysNo) {
     days.push_back({{storage::counters::Period::Unit::kDay, day}, {}});
     days.back().amounts.of(Measure::kHam) = 2;
   }
-  counters->set_series(storage::counters::counter_of(kTestSite, storage::counters::Space::kIn,
+  counters->set_series(storage::counters::counter_of(kTestSite, storage::counters::Direction::kIn,
                                                      PieceType::kRecipient, "ann@example.org"),
                        days);
   for (int i = 0; i < 50; ++i) spam("sock" + std::to_string(i), variant(i));

@@ -39,10 +39,10 @@ TEST_F(Desk, GivesAMailboxWhatItsNameReportedBefore) {
   {
     // As versions did it that knew no mailboxes.
     const auto table =
-        storage::sqlite::ReportTable::open(settings.reports.file, site_name(kTestSite));
+        storage::sqlite::ReportTable::open(settings.reports.file, site_id(kTestSite));
     ASSERT_TRUE(table) << table.error().message;
     const auto message = read_reported(mail(1), kTestSite, taught_rules(settings));
-    ASSERT_TRUE((*table)->add({message.name, reporter_name(kTestSite, "u05"), ReportKind::kSpam,
+    ASSERT_TRUE((*table)->add({message.name, reporter_id(kTestSite, "u05"), ReportKind::kSpam,
                                unix_seconds(clock.wall()), message.hashes},
                               {}));
   }

@@ -238,15 +238,15 @@ TEST_F(Desk, AStartFinishesWhatACrashLeft) {
   {
     // The report was stored; the daemon ended before the storage had it.
     desk.reset();
-    auto table = storage::sqlite::ReportTable::open(settings.reports.file, site_name(kTestSite));
+    auto table = storage::sqlite::ReportTable::open(settings.reports.file, site_id(kTestSite));
     ASSERT_TRUE(table);
     const auto rules = taught_rules(settings);
     const auto read = read_reported(mail(1), kTestSite, rules);
-    const auto outcome = (*table)->add(
-        {read.name, reporter_name(kTestSite, "bob"), ReportKind::kSpam, 0, read.hashes},
-        [](const auto&, auto) -> Result<storage::sqlite::WantedWeight> {
-          return storage::sqlite::WantedWeight{2, 0};
-        });
+    const auto outcome =
+        (*table)->add({read.name, reporter_id(kTestSite, "bob"), ReportKind::kSpam, 0, read.hashes},
+                      [](const auto&, auto) -> Result<storage::sqlite::WantedWeight> {
+                        return storage::sqlite::WantedWeight{2, 0};
+                      });
     ASSERT_TRUE(outcome);
     ASSERT_FALSE(outcome->changes.empty());
   }

@@ -57,7 +57,7 @@ std::set<std::uint64_t> with_matching(const std::set<std::uint64_t>& hashes) {
 
 /// The standing reports, what they have taught, and nothing else.
 struct Model {
-  struct Standing {
+  struct StandingReport {
     ReportKind kind;
     std::set<std::uint64_t> hashes;
     std::uint64_t turn;
@@ -67,8 +67,8 @@ struct Model {
     std::uint64_t agreed = 0;
     std::uint64_t disagreed = 0;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Standing> reports;  ///< message, reporter
-  std::map<std::uint64_t, std::int64_t> last;                           ///< by message
+  std::map<std::pair<std::uint64_t, std::uint64_t>, StandingReport> reports;  ///< message, reporter
+  std::map<std::uint64_t, std::int64_t> last;                                 ///< by message
   std::map<std::uint64_t, std::int64_t> first;
   std::map<std::uint64_t, Past> past;
   std::map<std::uint64_t, std::int32_t> owned;  ///< what belongs to the reports
@@ -100,7 +100,7 @@ struct Model {
   /// The people of a hash that somebody reported, each with what he said last.
   [[nodiscard]] std::vector<Supporter> supporters(std::uint64_t hash) const {
     if (!is_reported(hash)) return {};
-    std::map<std::uint64_t, Standing> words;
+    std::map<std::uint64_t, StandingReport> words;
     for (const auto& [name, report] : reports) {
       const auto meant = matching(hash);
       if (std::ranges::none_of(
@@ -167,12 +167,12 @@ struct World {
     RC_ASSERT(opened.has_value());
     table = *std::move(opened);
   }
-  [[nodiscard]] Electorate voters() const { return {.reporters_min = 2, .trusted = {4}}; }
+  [[nodiscard]] ReportPolicy policy() const { return {.reporters_min = 2, .trusted = {4}}; }
   [[nodiscard]] storage::sqlite::Weigh weigh() const {
     return [this](const ReportedHash& hash,
                   std::span<const Supporter> supporters) -> Result<WantedWeight> {
       const auto seen = stored.find(hash.fingerprint.digest.bytes[0]);
-      return WantedWeight{wanted_weight(hash, supporters, voters()),
+      return WantedWeight{wanted_weight(hash, supporters, policy()),
                           seen == stored.end() ? 0 : seen->second};
     };
   }
@@ -198,7 +198,7 @@ struct World {
                               was.disagreed - left.disagreed};
     }
     for (const std::uint64_t hash : with_matching(touched)) {
-      const std::int32_t theirs = wanted_weight(hash_of(hash), model.supporters(hash), voters());
+      const std::int32_t theirs = wanted_weight(hash_of(hash), model.supporters(hash), policy());
       model.owned[hash] = std::min(model.owned[hash], theirs);
     }
   }
@@ -233,7 +233,7 @@ struct World {
     model.reports[name] = {step.kind, step.hashes, ++turns};
     model.last[step.message] = now;
     for (const std::uint64_t hash : with_matching(touched))
-      model.teach(hash, wanted_weight(hash_of(hash), model.supporters(hash), voters()));
+      model.teach(hash, wanted_weight(hash_of(hash), model.supporters(hash), policy()));
     if (step.kind == ReportKind::kHam) ham = true;
     if (ham) return;
     // Where nobody ever contradicts, nothing is taken off, whatever was forgotten.

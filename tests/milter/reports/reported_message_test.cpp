@@ -23,17 +23,17 @@ TEST(ReportedMessage, HasTheNameOfItsMessageIdAndBody) {
   EXPECT_NE(read("Message-ID: <c@b>\n\none\ntwo\n").name, one.name);
   const ReportedMessage other = read("Message-ID: <a@b>\n\nan other text\n");
   EXPECT_NE(other.name, one.name) << "the sender chooses the Message-ID";
-  EXPECT_EQ(other.history_name, one.history_name);
-  EXPECT_EQ(one.history_name, counters::message_id_name(kSite, "<a@b>"));
+  EXPECT_EQ(other.history_id, one.history_id);
+  EXPECT_EQ(one.history_id, counters::history_id(kSite, "<a@b>"));
   const ReportedMessage without = read("A: 1\n\none\n");
-  EXPECT_EQ(without.history_name, 0U);
+  EXPECT_EQ(without.history_id, 0U);
   EXPECT_NE(without.name, read("A: 1\n\ntwo\n").name);
-  EXPECT_NE(reported_name(kSite, "", "", "one"), reported_name({9}, "", "", "one"));
+  EXPECT_NE(reported_id(kSite, "", "", "one"), reported_id({9}, "", "", "one"));
 }
 
 TEST(ReportedMessage, NamesReportersWithoutCase) {
-  EXPECT_EQ(reporter_name(kSite, "Ann@Example.org"), reporter_name(kSite, "ann@example.org"));
-  EXPECT_NE(reporter_name(kSite, "ann"), reporter_name(kSite, "bob"));
+  EXPECT_EQ(reporter_id(kSite, "Ann@Example.org"), reporter_id(kSite, "ann@example.org"));
+  EXPECT_NE(reporter_id(kSite, "ann"), reporter_id(kSite, "bob"));
   EXPECT_TRUE(is_reporter("ann"));
   EXPECT_TRUE(is_reporter(std::string(256, 'a')));
   EXPECT_FALSE(is_reporter(std::string(257, 'a')));
@@ -84,7 +84,7 @@ TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
   EXPECT_TRUE(has(PieceType::kLinkDomain, "example.org"));
   EXPECT_FALSE(message.hashes.empty());
   EXPECT_EQ(message.not_taught, "");
-  EXPECT_EQ(message.space, storage::counters::Space::kIn);
+  EXPECT_EQ(message.direction, storage::counters::Direction::kIn);
 }
 
 TEST(ReportedMessage, TeachesOnlyWhatItSaysItself) {

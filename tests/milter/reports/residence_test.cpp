@@ -54,7 +54,7 @@ TEST(Residence, AsksOnceADay) {
   testing::FakeCounters counters;
   counters.set_present(kToday * kSlotsPerDay);
   const CounterKeyBytes site{5};
-  const auto key = storage::counters::counter_of(site, storage::counters::Space::kIn,
+  const auto key = storage::counters::counter_of(site, storage::counters::Direction::kIn,
                                                  PieceType::kRecipient, "ann@example.org");
   std::vector<Entry> days;
   for (Day day = kToday - 4; day <= kToday; ++day) days.push_back(on_day(day));

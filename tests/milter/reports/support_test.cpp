@@ -22,8 +22,8 @@ struct Crowd {
 
 constexpr std::uint64_t kTrustedNames = 10;
 
-Electorate voters(std::uint32_t trusted_weight = 2) {
-  Electorate out{.trusted_weight = trusted_weight};
+ReportPolicy policy(std::uint32_t trusted_weight = 2) {
+  ReportPolicy out{.trusted_weight = trusted_weight};
   for (std::uint64_t name = 1; name <= kTrustedNames; ++name) out.trusted.insert(name);
   return out;
 }
@@ -48,12 +48,12 @@ TEST(Support, ReputationGoesByWhatOthersSaid) {
 }
 
 TEST(Support, WantedMailMakesAResidentAndAgreementNobody) {
-  const Electorate earned = voters();
+  const ReportPolicy earned = policy();
   EXPECT_EQ(standing_of({.name = 1}, earned), Standing::kTrusted);
   EXPECT_EQ(standing_of({.name = 99, .resident = true}, earned), Standing::kResident);
   EXPECT_EQ(standing_of({.name = 99, .reports = 1000, .agreed = 1000}, earned),
             Standing::kNewcomer);
-  Electorate all = voters();
+  ReportPolicy all = policy();
   all.all_reside = true;
   EXPECT_EQ(standing_of({.name = 99}, all), Standing::kResident);
 }
@@ -110,55 +110,55 @@ TEST(Support, TheLawOfTwoSides) {
             {.residents = 1, .newcomers = 30},
             6},
        }) {
-    EXPECT_EQ(wanted_weight(kSpamHash, people(row.spam, row.ham), voters()), row.weight) << row.why;
+    EXPECT_EQ(wanted_weight(kSpamHash, people(row.spam, row.ham), policy()), row.weight) << row.why;
   }
 }
 
 TEST(Support, SettingsMoveTheSteps) {
-  const auto weight = [](const Crowd& spam, const Electorate& electorate) {
-    return wanted_weight(kSpamHash, people(spam, {}), electorate);
+  const auto weight = [](const Crowd& spam, const ReportPolicy& policy) {
+    return wanted_weight(kSpamHash, people(spam, {}), policy);
   };
-  Electorate eight = voters();
+  ReportPolicy eight = policy();
   eight.reject_people = 8;
   EXPECT_EQ(weight({.residents = 7}, eight), 3);
   EXPECT_EQ(weight({.residents = 8}, eight), 6);
-  Electorate two = voters();
+  ReportPolicy two = policy();
   two.reject_people = 2;
   EXPECT_EQ(weight({.residents = 2}, two), 6);
   EXPECT_EQ(weight({.newcomers = 100}, two), 3) << "newcomers alone never reject";
-  Electorate many = voters();
+  ReportPolicy many = policy();
   many.newcomers_max = 50;
   EXPECT_EQ(weight({.newcomers = 100}, many), 3) << "however many they count as";
-  Electorate four = voters();
+  ReportPolicy four = policy();
   four.reporters_min = 4;
   EXPECT_EQ(weight({.residents = 3}, four), 0);
   EXPECT_EQ(weight({.residents = 4}, four), 3);
-  Electorate flat = voters();
+  ReportPolicy flat = policy();
   flat.steps[11] = {.header = 7, .reject = std::nullopt};
   EXPECT_EQ(weight({.residents = 2}, flat), 7);
   EXPECT_EQ(weight({.residents = 12}, flat), 17) << "nothing rejects there";
-  EXPECT_EQ(weight({.trusted = 1}, voters(1)), 1) << "at once, but as one only";
-  EXPECT_EQ(weight({.trusted = 1}, voters(5)), 6);
+  EXPECT_EQ(weight({.trusted = 1}, policy(1)), 1) << "at once, but as one only";
+  EXPECT_EQ(weight({.trusted = 1}, policy(5)), 6);
 }
 
 TEST(Support, AClosedCaseHasNoWeight) {
   ReportedHash closed = kSpamHash;
   closed.closed = true;
-  EXPECT_EQ(wanted_weight(closed, people({.residents = 50}, {}), voters()), 0);
+  EXPECT_EQ(wanted_weight(closed, people({.residents = 50}, {}), policy()), 0);
 }
 
 TEST(Support, WeightsOfTheSettingsMultiply) {
   const auto spam = people({.residents = 3}, {});
-  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 2, .per_ham = -1}, spam, voters()), 6);
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 2, .per_ham = -1}, spam, policy()), 6);
   const auto divided = people({.residents = 9}, {.residents = 2});
-  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -4}, divided, voters()), 0);
-  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = 0}, divided, voters()), 10)
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -4}, divided, policy()), 0);
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = 0}, divided, policy()), 10)
       << "nothing is taken back";
 }
 
 TEST(Support, WantedMailIsPutOnItsListByPeopleWhoLiveHere) {
   const auto weight = [](const Crowd& spam, const Crowd& ham) {
-    return wanted_weight(kWantedHash, people(spam, ham), voters());
+    return wanted_weight(kWantedHash, people(spam, ham), policy());
   };
   EXPECT_EQ(weight({}, {.residents = 1}), 0) << "one alone puts nothing on a list";
   EXPECT_EQ(weight({}, {.residents = 2}), 2);
@@ -169,7 +169,7 @@ TEST(Support, WantedMailIsPutOnItsListByPeopleWhoLiveHere) {
 
 TEST(Support, TheMajorityNamesAMessage) {
   const auto of = [](const Crowd& spam, const Crowd& ham) {
-    return majority_of(people(spam, ham), voters());
+    return majority_of(people(spam, ham), policy());
   };
   EXPECT_EQ(of({}, {}), std::nullopt);
   EXPECT_EQ(of({.newcomers = 1}, {}), ReportKind::kSpam);
@@ -183,7 +183,7 @@ TEST(Support, TheMajorityNamesAMessage) {
 
 TEST(Support, NewcomersAreCounted) {
   EXPECT_EQ(newcomers_among(
-                people({.trusted = 1, .newcomers = 4}, {.residents = 2, .newcomers = 3}), voters()),
+                people({.trusted = 1, .newcomers = 4}, {.residents = 2, .newcomers = 3}), policy()),
             7);
 }
 

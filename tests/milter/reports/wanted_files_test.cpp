@@ -92,7 +92,7 @@ struct WantedFilesAtTheDesk : Desk {
   }
   void count_wanted(const std::vector<Day>& days) {
     const CounterKey key = storage::counters::counter_of(
-        kTestSite, storage::counters::Space::kIn, PieceType::kAttachment, to_hex(file().bytes));
+        kTestSite, storage::counters::Direction::kIn, PieceType::kAttachment, to_hex(file().bytes));
     counters->set_present(kToday * kSlotsPerDay);
     std::vector<Entry> entries;
     storage::counters::Addition seen;
@@ -106,7 +106,7 @@ struct WantedFilesAtTheDesk : Desk {
   }
   [[nodiscard]] bool knows_file() const {
     const auto signs = storage::people::sign_of(
-        storage::counters::counter_of(kTestSite, storage::counters::Space::kIn,
+        storage::counters::counter_of(kTestSite, storage::counters::Direction::kIn,
                                       PieceType::kAttachment, to_hex(file().bytes)),
         false);
     return std::ranges::any_of(people->statements(), [&](const auto& said) {

@@ -59,12 +59,12 @@ inline Evidence made_up_evidence(std::string symbol, double score) {
   Evidence item;
   item.symbol = symbol;
   item.score = score;
-  item.account = [symbol = std::move(symbol)] {
-    return Account{.log = symbol + ":3 of 4",
-                   .header = symbol + "; mass=3 of=4",
-                   .arithmetic = "3 of 4 = 0.75",
-                   .details = {{"symbol", symbol}, {"mass", std::int64_t{3}}},
-                   .rows = {{"counter", "3 of\r4"}}};
+  item.explanation = [symbol = std::move(symbol)] {
+    return Explanation{.log = symbol + ":3 of 4",
+                       .header = symbol + "; mass=3 of=4",
+                       .arithmetic = "3 of 4 = 0.75",
+                       .details = {{"symbol", symbol}, {"mass", std::int64_t{3}}},
+                       .rows = {{"counter", "3 of\r4"}}};
   };
   return item;
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "milter/rules/fuzzy_evidence.h"
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"
 
@@ -25,13 +25,13 @@ TEST(FuzzyEvidence, DescribesAHitInEachForm) {
   EXPECT_EQ(item.symbol, "FUZZY_DENIED");
   EXPECT_EQ(item.part, "1");
   EXPECT_NEAR(item.score, 19.13, 0.01);
-  const Account account = item.account();
-  EXPECT_EQ(account.log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab");
-  EXPECT_EQ(account.header, "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab");
-  EXPECT_EQ(account.arithmetic, "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13");
-  ASSERT_EQ(account.details.size(), 15U);
-  EXPECT_EQ(account.details[1].name, "flag");
-  EXPECT_EQ(std::get<std::int64_t>(account.details[1].value), 11);
+  const Explanation explanation = item.explanation();
+  EXPECT_EQ(explanation.log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab");
+  EXPECT_EQ(explanation.header, "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab");
+  EXPECT_EQ(explanation.arithmetic, "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13");
+  ASSERT_EQ(explanation.details.size(), 15U);
+  EXPECT_EQ(explanation.details[1].name, "flag");
+  EXPECT_EQ(std::get<std::int64_t>(explanation.details[1].value), 11);
 }
 
 TEST(FuzzyEvidence, OfWhatIsQuotedIsShownAndCountsNothing) {
@@ -48,10 +48,11 @@ TEST(FuzzyEvidence, OfWhatIsQuotedIsShownAndCountsNothing) {
     EXPECT_EQ(item.score, 0) << item.symbol << ": it speaks neither for nor against";
     EXPECT_EQ(item.effect, Evidence::Effect::kSpared) << item.symbol;
   }
-  EXPECT_EQ(findings.evidence[0].account().log, "FUZZY_DENIED:11:7:0.97:local/1:ababababab:quoted");
-  EXPECT_EQ(findings.evidence[0].account().header,
+  EXPECT_EQ(findings.evidence[0].explanation().log,
+            "FUZZY_DENIED:11:7:0.97:local/1:ababababab:quoted");
+  EXPECT_EQ(findings.evidence[0].explanation().header,
             "FUZZY_DENIED; flag=11 value=7 prob=0.97 digest=ababababab quoted");
-  EXPECT_NE(findings.evidence[0].account().arithmetic.find("quoted"), std::string::npos);
+  EXPECT_NE(findings.evidence[0].explanation().arithmetic.find("quoted"), std::string::npos);
   std::vector<Symbol> symbols;
   add_symbols(findings.evidence, symbols);
   EXPECT_TRUE(symbols.empty());
@@ -80,9 +81,9 @@ TEST(FuzzyEvidence, GivesNoStandingToWhatIsNotQuoted) {
   facts.text = TextAmount::kLong;
   facts.lookups = {hit_lookup(mime::PartKind::kRobust, 0.96875F, {{11, 7}}),
                    hit_lookup(mime::PartKind::kAttachment, 1.0F, {{11, 20}})};
-  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kFull) << "of a known body";
+  EXPECT_EQ(hit_strengths(facts, std::span(&rule, 1))[1], HitStrength::kFull) << "of a known body";
   facts.lookups[0].hash.quoted = true;
-  EXPECT_EQ(standings(facts, std::span(&rule, 1))[1], Standing::kMarks);
+  EXPECT_EQ(hit_strengths(facts, std::span(&rule, 1))[1], HitStrength::kMarks);
 }
 
 TEST(FuzzyEvidence, IsDroppedIfItIsTooWeak) {
@@ -119,7 +120,7 @@ TEST(FuzzyEvidence, OutlivesTheLookup) {
   lookups.reset();
   ASSERT_EQ(evidence.size(), 1U);
   EXPECT_EQ(evidence[0].part, "1");
-  EXPECT_EQ(evidence[0].account().log, "FUZZY_PROB:12:9:0.94:local/1:ababababab");
+  EXPECT_EQ(evidence[0].explanation().log, "FUZZY_PROB:12:9:0.94:local/1:ababababab");
 }
 
 TEST(FuzzyEvidence, OfManyHitsCostsLinearTime) {
@@ -207,9 +208,9 @@ TEST(White, SparesAtMostItsOwnAmount) {
   const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
   EXPECT_NEAR(verdict.score, 17, 0.001);
   const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
-  EXPECT_EQ(findings.evidence[0].account().arithmetic,
+  EXPECT_EQ(findings.evidence[0].explanation().arithmetic,
             "1.00 (100 of 10) x 1.00 certain x 20.00 = 20.00, 3.00 spared by a white hit");
-  EXPECT_EQ(findings.evidence[1].account().arithmetic,
+  EXPECT_EQ(findings.evidence[1].explanation().arithmetic,
             "1.00 (100 of 2) x 1.00 certain x -3.00 = -3.00, for its own part alone");
 }
 

@@ -165,7 +165,9 @@ Evidence bound(const char* symbol, Action at_most) {
   Evidence item;
   item.symbol = symbol;
   item.at_most = at_most;
-  item.account = [symbol] { return Account{.log = symbol, .header = {}, .arithmetic = {}}; };
+  item.explanation = [symbol] {
+    return Explanation{.log = symbol, .header = {}, .arithmetic = {}};
+  };
   return item;
 }
 
@@ -198,7 +200,7 @@ TEST(Verdict, DoesNotGoBeyondWhatEvidenceAllows) {
     bad.symbol = "BAD";
     bad.score = c.score;
     bad.action = c.request;
-    bad.account = [] { return Account{.log = "BAD", .header = {}, .arithmetic = {}}; };
+    bad.explanation = [] { return Explanation{.log = "BAD", .header = {}, .arithmetic = {}}; };
     findings.evidence.push_back(bad);
     if (c.at_most) findings.evidence.push_back(bound("BOUND", *c.at_most));
     const Verdict verdict = judge(facts, ActionOptions{}, FailurePolicy::kReject);

@@ -90,9 +90,9 @@ TEST(SimilarEvidence, DescribesAHitInEachForm) {
   ASSERT_EQ(findings.evidence.size(), 2U);
   EXPECT_EQ(findings.evidence[0].part, "2");
   EXPECT_EQ(findings.evidence[0].effect, rules::Evidence::Effect::kSpared);
-  EXPECT_EQ(findings.evidence[0].account().log,
+  EXPECT_EQ(findings.evidence[0].explanation().log,
             "S_bad:spared:similarity 93:bad/sample of bad:setup.zip");
-  const rules::Account good = findings.evidence[1].account();
+  const rules::Explanation good = findings.evidence[1].explanation();
   EXPECT_EQ(good.log, "S_good:-1.90:similarity 95:good/sample of good:setup.zip");
   EXPECT_EQ(good.header, "S_good; similarity 95 to sample of good of good in setup.zip");
   EXPECT_EQ(good.arithmetic, "0.95 (similarity 95) x -2.00 = -1.90");

@@ -176,9 +176,9 @@ TEST_F(AccessTest, KeepsTheCountsAcrossAReload) {
   options_.keypair[0].rights.name = "alice";
   AccessState state;
   const Access before = make(&state);
-  before.tally(key_of(before))->note(0, RequestOutcome::kMatched);
-  before.tally(key_of(before))->note(9, RequestOutcome::kMatched);
-  before.tally(nullptr)->note(1, RequestOutcome::kRefused);
+  before.tally(key_of(before))->count(0, RequestOutcome::kMatched);
+  before.tally(key_of(before))->count(9, RequestOutcome::kMatched);
+  before.tally(nullptr)->count(1, RequestOutcome::kRefused);
   options_.read_only = true;
   const auto readings = make(&state).key_readings();
   ASSERT_EQ(readings.size(), 2U);

@@ -53,9 +53,9 @@ TEST(SourceTally, CountsByNetwork) {
   testing::SeededRandom random(1);
   SourceTally tally(random);
   for (const Case& c : kCases) {
-    tally.note(ip(c.address), RequestOutcome::kMatched);
-    tally.note(ip(c.address), RequestOutcome::kMatched);
-    tally.note(ip(c.address), RequestOutcome::kRefused);
+    tally.count(ip(c.address), RequestOutcome::kMatched);
+    tally.count(ip(c.address), RequestOutcome::kMatched);
+    tally.count(ip(c.address), RequestOutcome::kRefused);
   }
   const auto reading = tally.read();
   EXPECT_EQ(reading.entries.size(), std::size(kCases));
@@ -72,8 +72,8 @@ TEST(SourceTally, ForgedSourcesReplaceOnlyEachOther) {
   SourceTally tally(random);
   constexpr std::uint32_t kForged = 100'000;
   for (std::uint32_t i = 0; i < kForged; ++i) {
-    tally.note(numbered(i), RequestOutcome::kUnmatched);
-    if (i % 100 == 0) tally.note(ip("192.0.2.1"), RequestOutcome::kMatched);
+    tally.count(numbered(i), RequestOutcome::kUnmatched);
+    if (i % 100 == 0) tally.count(ip("192.0.2.1"), RequestOutcome::kMatched);
   }
   const auto reading = tally.read();
   EXPECT_LE(reading.entries.size(), SourceTally::kPlaces);
@@ -97,7 +97,7 @@ TEST(SourceTally, CanBeReadWhilePlacesChangeOwners) {
   });
   constexpr std::uint32_t kRounds = 200'000;
   for (std::uint32_t i = 0; i < kRounds; ++i)
-    tally.note(numbered(i), i % 2 == 0 ? RequestOutcome::kRefused : RequestOutcome::kMatched);
+    tally.count(numbered(i), i % 2 == 0 ? RequestOutcome::kRefused : RequestOutcome::kMatched);
   over = true;
   reader.join();
   EXPECT_EQ(all_of(tally.read()).sum(), kRounds);
@@ -109,10 +109,10 @@ TEST(TallyReport, MergesWorkersAndReportsTheLargestNetworks) {
   SourceTally two(random);
   constexpr std::uint32_t kNetworks = 200;
   for (std::uint32_t i = 0; i < kNetworks; ++i) {
-    one.note(numbered(i), RequestOutcome::kUnmatched);
-    two.note(numbered(i), RequestOutcome::kUnmatched);
+    one.count(numbered(i), RequestOutcome::kUnmatched);
+    two.count(numbered(i), RequestOutcome::kUnmatched);
   }
-  for (int i = 0; i < 5; ++i) two.note(ip("192.0.2.1"), RequestOutcome::kAdded);
+  for (int i = 0; i < 5; ++i) two.count(ip("192.0.2.1"), RequestOutcome::kAdded);
   MetricReport report;
   report_sources({one.read(), two.read()}, report);
   const char* name = "shingled_server_source_requests";

@@ -91,7 +91,7 @@ TEST_F(ExchangeTest, AcceptsOnlyEncryptedAnswersToEncryptedQuestions) {
   packet.back() ^= 1;
   exchange_->receive(0, packet, clock_.now());
   EXPECT_TRUE(exchange_->done());
-  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
+  EXPECT_EQ(service_->upstreams()->wire_version(0, clock_.now()), WireVersion::kFlags);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST_F(ExchangeTest, RepeatsByteForByteThenGivesUpTheServer) {
 
 TEST_F(ExchangeTest, HopsToTheNextServerAndAcceptsALateAnswerFromTheFirst) {
   use({{address(1)}, {address(2)}});
-  service_->upstreams()->learn(0, Speech::kPlain, clock_.now());
-  service_->upstreams()->learn(1, Speech::kPlain, clock_.now());
+  service_->upstreams()->learn(0, WireVersion::kPlain, clock_.now());
+  service_->upstreams()->learn(1, WireVersion::kPlain, clock_.now());
   begin({request(Kind::kCheck)});
   const auto first = send();
   ASSERT_EQ(first.size(), 1U);
@@ -228,9 +228,9 @@ TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsSlowNotOld) {
   const auto first = send();
   const auto second = send_after(kFallBack);
   answer(second[0], protocol::ReplyForm::kV1);
-  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kPlain);
+  EXPECT_EQ(service_->upstreams()->wire_version(0, clock_.now()), WireVersion::kPlain);
   answer(first[0], protocol::ReplyForm::kV2);
-  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
+  EXPECT_EQ(service_->upstreams()->wire_version(0, clock_.now()), WireVersion::kFlags);
 }
 
 TEST_F(ExchangeTest, UsesOnlyTheConfiguredVersion) {
@@ -286,7 +286,7 @@ TEST_F(ExchangeTest, WithHashRotationAsksTheSameServerForTheSameDigest) {
 
 TEST_F(ExchangeTest, CountsTheOutcomeOfEachPacket) {
   use({{address(1)}});
-  service_->upstreams()->learn(0, Speech::kFlags, clock_.now());
+  service_->upstreams()->learn(0, WireVersion::kFlags, clock_.now());
   begin({request(Kind::kCheck, 1), request(Kind::kCheck, 2), request(Kind::kCheck, 3)});
   const auto sent = send();
   ASSERT_EQ(sent.size(), 3U);

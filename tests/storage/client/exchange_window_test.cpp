@@ -122,7 +122,7 @@ TEST_F(ExchangeWindowTest, QuestionsThatHaveNotBegunEndIfTheServerIsUnreachable)
 
 TEST_F(ExchangeWindowTest, AServerThatAnswersSomeQuestionsIsStillAsked) {
   use({{address(1)}});
-  service_->upstreams()->learn(0, Speech::kFlags, clock_.now());
+  service_->upstreams()->learn(0, WireVersion::kFlags, clock_.now());
   begin(requests(Kind::kCheck));
   const auto swallowed = [](const Sent& sent) { return number_of(sent.command.digest) % 4 == 0; };
   while (!exchange_->done()) {

@@ -19,7 +19,7 @@ using testing::MemoryFiles;
 Addition any_addition(std::mt19937_64& random) {
   Addition addition;
   for (std::uint64_t i = random() % 5; i > 0; --i)
-    addition.counters.push_back({random(), PieceType::kLink, static_cast<Space>(random() % 2)});
+    addition.counters.push_back({random(), PieceType::kLink, static_cast<Direction>(random() % 2)});
   for (std::uint64_t i = random() % 3; i > 0; --i)
     addition.pairs.push_back({{random(), PieceType::kLinkFrom}, random()});
   for (std::uint64_t& count : addition.amounts.counts)

@@ -8,7 +8,7 @@ namespace shingled::storage::counters {
 namespace {
 
 TEST(CountName, IsTheOneOfTheDocument) {
-  const CounterKey key{0x5791f8cac2b7d8dd, PieceType::kFrom, Space::kIn};
+  const CounterKey key{0x5791f8cac2b7d8dd, PieceType::kFrom, Direction::kIn};
   EXPECT_EQ(to_string(CountName{key, Measure::kMass, {Period::Unit::kSlot, 2'831'519}}),
             "mass_in_5791f8cac2b7d8dd_14_10m_2831519");
   EXPECT_EQ(to_string(CountName{key, Measure::kMass, {Period::Unit::kDay, 19'663}}),
@@ -16,12 +16,12 @@ TEST(CountName, IsTheOneOfTheDocument) {
 }
 
 TEST(CountName, IsReadAsItWasWritten) {
-  for (const Space space : {Space::kIn, Space::kOut})
+  for (const Direction direction : {Direction::kIn, Direction::kOut})
     for (const Period::Unit unit : {Period::Unit::kSlot, Period::Unit::kDay})
       for (std::size_t measure = 0; measure < kMeasures; ++measure)
         for (const PieceTypeRow& row : piece_types()) {
           const CountName name{
-              {0xabcULL * measure, row.type, space}, static_cast<Measure>(measure), {unit, 7}};
+              {0xabcULL * measure, row.type, direction}, static_cast<Measure>(measure), {unit, 7}};
           EXPECT_EQ(parse_count_name(to_string(name)), name) << to_string(name);
         }
 }
@@ -66,11 +66,11 @@ TEST(Slot, IsTenMinutesOfUnixTime) {
   EXPECT_EQ(day_of(2'831'519), 19'663U);
 }
 
-TEST(CounterKey, IsOrderedByShingleThenTypeThenSpace) {
-  const CounterKey first{1, PieceType::kImage, Space::kOut};
-  const CounterKey second{2, PieceType::kText, Space::kIn};
-  const CounterKey third{2, PieceType::kText, Space::kOut};
-  const CounterKey fourth{2, PieceType::kRobustText, Space::kIn};
+TEST(CounterKey, IsOrderedByShingleThenTypeThenDirection) {
+  const CounterKey first{1, PieceType::kImage, Direction::kOut};
+  const CounterKey second{2, PieceType::kText, Direction::kIn};
+  const CounterKey third{2, PieceType::kText, Direction::kOut};
+  const CounterKey fourth{2, PieceType::kRobustText, Direction::kIn};
   EXPECT_LT(first, second);
   EXPECT_LT(second, third);
   EXPECT_LT(third, fourth);

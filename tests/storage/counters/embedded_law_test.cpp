@@ -153,7 +153,7 @@ class RandomWalk {
   }
   static CounterKey random_single(Random& random) {
     return {piece(random, 300), random() % 2 == 0 ? PieceType::kLink : PieceType::kFrom,
-            random() % 4 == 0 ? Space::kOut : Space::kIn};
+            random() % 4 == 0 ? Direction::kOut : Direction::kIn};
   }
   static CounterKey random_key(Random& random) {
     const std::uint64_t dice = random() % 3;

@@ -26,7 +26,7 @@ TEST(LiveTable, EqualsAMap) {
     for (int step = 0; step < 30'000; ++step) {
       const CounterKey key{random() & spread,
                            random() % 2 == 0 ? PieceType::kLink : PieceType::kFrom,
-                           static_cast<Space>(random() % 2)};
+                           static_cast<Direction>(random() % 2)};
       Amounts more = of({{Measure::kMass, 1}, {Measure::kBytes, random() % 100'000}});
       if (random() % 2 == 0) more.of(Measure::kHam) = 1;
       if (random() % 20 == 0) more = of({{static_cast<Measure>(random() % 8), random() | 1U}});
@@ -52,7 +52,7 @@ TEST(LiveTable, HasZerosForWhatWasNeverAdded) {
   LiveTable table(0);
   EXPECT_TRUE(table.find({5, PieceType::kFrom}).is_zero());
   table.add({5, PieceType::kFrom}, of({{Measure::kMass, 1}}));
-  EXPECT_TRUE(table.find({5, PieceType::kFrom, Space::kOut}).is_zero());
+  EXPECT_TRUE(table.find({5, PieceType::kFrom, Direction::kOut}).is_zero());
   EXPECT_TRUE(table.find({5, PieceType::kLink}).is_zero());
   EXPECT_TRUE(table.find({4, PieceType::kFrom}).is_zero());
 }

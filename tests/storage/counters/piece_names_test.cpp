@@ -39,13 +39,13 @@ class PieceNamesTest : public ::testing::Test {
 TEST_F(PieceNamesTest, KnowsWhatWasNotedAtOnceAndAfterARestart) {
   open();
   const std::string odd = std::string("a\0b\xff", 4) + "'";
-  names_->note(PieceType::kLinkHost, ~std::uint64_t{0}, "example.org");
-  names_->note(PieceType::kSubject, 1, odd);
+  names_->remember(PieceType::kLinkHost, ~std::uint64_t{0}, "example.org");
+  names_->remember(PieceType::kSubject, 1, odd);
   EXPECT_EQ(names_->find(PieceType::kLinkHost, ~std::uint64_t{0}), "example.org");
   EXPECT_EQ(names_->find(PieceType::kLinkDomain, ~std::uint64_t{0}), std::nullopt);
   ASSERT_TRUE(names_->write());
   EXPECT_EQ(names_->find(PieceType::kSubject, 1), odd);
-  names_->note(PieceType::kFrom, 2, "a@example.org");
+  names_->remember(PieceType::kFrom, 2, "a@example.org");
   open();
   EXPECT_EQ(names_->find(PieceType::kLinkHost, ~std::uint64_t{0}), "example.org");
   EXPECT_EQ(names_->find(PieceType::kSubject, 1), odd);
@@ -55,11 +55,11 @@ TEST_F(PieceNamesTest, KnowsWhatWasNotedAtOnceAndAfterARestart) {
 
 TEST_F(PieceNamesTest, ForgetsWhatWasSeenTheLongestAgo) {
   open(10);
-  for (std::uint64_t i = 0; i < 10; ++i) names_->note(PieceType::kFrom, i, "old");
+  for (std::uint64_t i = 0; i < 10; ++i) names_->remember(PieceType::kFrom, i, "old");
   ASSERT_TRUE(names_->write());
   clock_.advance(std::chrono::hours(3));
-  names_->note(PieceType::kFrom, 3, "old");
-  for (std::uint64_t i = 20; i < 25; ++i) names_->note(PieceType::kFrom, i, "new");
+  names_->remember(PieceType::kFrom, 3, "old");
+  for (std::uint64_t i = 20; i < 25; ++i) names_->remember(PieceType::kFrom, i, "new");
   ASSERT_TRUE(names_->write());
   EXPECT_EQ(metric("shingled_counters_names"), 10);
   EXPECT_TRUE(names_->find(PieceType::kFrom, 3)) << "seen again";
@@ -69,10 +69,10 @@ TEST_F(PieceNamesTest, ForgetsWhatWasSeenTheLongestAgo) {
 TEST_F(PieceNamesTest, TextsFasterThanTheDiskAreDroppedAndCounted) {
   open(100'000);
   for (std::uint64_t i = 0; i < PieceNames::kWaitingMax + 5; ++i)
-    names_->note(PieceType::kFrom, i, "text");
+    names_->remember(PieceType::kFrom, i, "text");
   EXPECT_EQ(metric("shingled_counters_names_dropped"), 5);
   ASSERT_TRUE(names_->write());
-  names_->note(PieceType::kFrom, PieceNames::kWaitingMax, "text");
+  names_->remember(PieceType::kFrom, PieceNames::kWaitingMax, "text");
   EXPECT_TRUE(names_->find(PieceType::kFrom, PieceNames::kWaitingMax));
 }
 

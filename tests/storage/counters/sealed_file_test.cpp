@@ -26,9 +26,9 @@ Rows random_rows(std::uint64_t seed, std::size_t count, bool one_slot) {
   std::mt19937_64 random(seed);
   Rows rows;
   while (rows.size() < count) {
-    CounterKey key{random(), PieceType::kLink, static_cast<Space>(random() % 2)};
+    CounterKey key{random(), PieceType::kLink, static_cast<Direction>(random() % 2)};
     if (random() % 50 == 0 && !rows.empty())
-      key = {rows.begin()->first.shingle, PieceType::kFrom, Space::kIn};
+      key = {rows.begin()->first.shingle, PieceType::kFrom, Direction::kIn};
     std::vector<Entry> entries;
     for (std::uint64_t i = one_slot ? 1 : 1 + random() % 4; i > 0; --i) {
       Amounts amounts;
@@ -81,8 +81,8 @@ TEST(SealedFile, HasTheRowsThatWereWritten) {
         (*file)->prefetch_index(std::span(&key, 1));
         (*file)->prefetch_buckets(std::span(&key, 1));
         ASSERT_EQ(find(**file, key), entries);
-        ASSERT_TRUE(find(**file, {key.shingle + 1, key.type, key.space}).empty());
-        ASSERT_TRUE(find(**file, {key.shingle, PieceType::kImage, key.space}).empty());
+        ASSERT_TRUE(find(**file, {key.shingle + 1, key.type, key.direction}).empty());
+        ASSERT_TRUE(find(**file, {key.shingle, PieceType::kImage, key.direction}).empty());
       }
       SealedFile::Cursor cursor(**file);
       for (const auto& [key, entries] : rows) {

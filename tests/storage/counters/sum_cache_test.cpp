@@ -38,7 +38,7 @@ TEST(SumCache, GivesTheSumsOfTheSameFilesSlotAndWindowsOnly) {
   EXPECT_FALSE(cache.find({8, 1000, *windows}, key, got));
   EXPECT_FALSE(cache.find({7, 1001, *windows}, key, got));
   EXPECT_FALSE(cache.find({7, 1000, *windows + 1}, key, got));
-  EXPECT_FALSE(cache.find(basis, {5, PieceType::kFrom, Space::kOut}, got));
+  EXPECT_FALSE(cache.find(basis, {5, PieceType::kFrom, Direction::kOut}, got));
   EXPECT_FALSE(cache.find(basis, {5, PieceType::kLink}, got));
   EXPECT_FALSE(cache.find(basis, {5 + 64, PieceType::kFrom}, got));
 }

@@ -6,8 +6,8 @@ namespace shingled::storage::counters {
 
 namespace {
 
-constexpr CounterKey kUnique{7, PieceType::kUniqueSenders, Space::kIn};
-constexpr CounterKey kOther{8, PieceType::kUniqueSenders, Space::kIn};
+constexpr CounterKey kUnique{7, PieceType::kUniqueSenders, Direction::kIn};
+constexpr CounterKey kOther{8, PieceType::kUniqueSenders, Direction::kIn};
 constexpr Day kToday = 20'000;
 constexpr Slot kNow = kToday * kSlotsPerDay + 100;
 
@@ -68,7 +68,7 @@ TEST(UniqueDoubts, AreSavedOnceAndTakenUpAgain) {
 TEST(UniqueDoubts, ConcernAllWhenThereAreTooMany) {
   UniqueDoubts doubts;
   for (std::uint64_t i = 0; i < UniqueDoubts::kMax; ++i)
-    doubts.add({100 + i, PieceType::kUniqueSenders, Space::kIn}, {Period::Unit::kDay, kToday});
+    doubts.add({100 + i, PieceType::kUniqueSenders, Direction::kIn}, {Period::Unit::kDay, kToday});
   EXPECT_FALSE(doubts.concern(kUnique, {Period::Unit::kDay, 1, 0}, kNow));
   doubts.add(kOther, {Period::Unit::kDay, kToday});
   EXPECT_TRUE(doubts.concern(kUnique, {Period::Unit::kDay, 1, 0}, kNow));

@@ -165,14 +165,14 @@ TEST(SharedKeyCache, LimitsASourceToItsShareAndReusesIdlePlaces) {
 TEST(SealName, DiffersForDifferentBytes) {
   Bytes packet(200, 5);
   packet[7] = 77;
-  const std::uint64_t name = seal_name(packet);
-  EXPECT_EQ(seal_name(packet), name);
+  const std::uint64_t name = seal_id(packet);
+  EXPECT_EQ(seal_id(packet), name);
   packet[3] ^= 1;
-  EXPECT_NE(seal_name(packet), name) << "another nonce";
+  EXPECT_NE(seal_id(packet), name) << "another nonce";
   packet[3] ^= 1;
   packet[24] ^= 1;
-  EXPECT_NE(seal_name(packet), name) << "another tag";
-  EXPECT_NE(seal_name(Bytes(200)), 0U);
+  EXPECT_NE(seal_id(packet), name) << "another tag";
+  EXPECT_NE(seal_id(Bytes(200)), 0U);
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesAfterOpeningAgain) {
   open();
   EXPECT_TRUE(engine_->recent_updates().empty());
   const Fingerprint what = random_fingerprint(random_);
-  std::vector<UpdateName> names;
+  std::vector<UpdateId> names;
   for (std::uint8_t i = 1; i <= 3; ++i) {
     Update update = add(what);
     update.name.fill(i);

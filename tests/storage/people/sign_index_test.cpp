@@ -95,13 +95,13 @@ TEST(SignIndex, IsAMapOfSignsToVoices) {
   });
 }
 
-TEST(SignOf, TellsTypesSpacesAndProofApart) {
-  using counters::Space;
+TEST(SignOf, TellsTypesDirectionsAndProofApart) {
+  using counters::Direction;
   std::set<std::uint64_t> signs;
   for (const PieceType type : {PieceType::kText, PieceType::kPhrase})
-    for (const Space space : {Space::kIn, Space::kOut})
+    for (const Direction direction : {Direction::kIn, Direction::kOut})
       for (const bool proved : {false, true})
-        signs.insert(sign_of({.shingle = 5, .type = type, .space = space}, proved));
+        signs.insert(sign_of({.shingle = 5, .type = type, .direction = direction}, proved));
   EXPECT_EQ(signs.size(), 8U);
 }
 

@@ -39,7 +39,7 @@ IpAddress ip(const char* text) { return *IpAddress::parse(text); }
 
 TEST(ConnectionTable, KeepsPlacesForTrustedSources) {
   constexpr ConnectionTable::Limits kLimits{4, 4, 1};
-  constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
+  constexpr auto kTrusted = ConnectionTable::Trust::kTrusted;
   ConnectionTable table;
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(table.enter({ip("192.0.2.1")}, kLimits), Admission::kEntered);
@@ -59,7 +59,7 @@ TEST(ConnectionTable, KeepsPlacesForTrustedSources) {
 
 TEST(ConnectionTable, TheSourceThatHoldsMostMakesRoom) {
   constexpr ConnectionTable::Limits kLimits{100, 100, 0};
-  constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
+  constexpr auto kTrusted = ConnectionTable::Trust::kTrusted;
   ConnectionTable table;
   const auto enter = [&](const ConnectionTable::Caller& caller, int count) {
     for (int i = 0; i < count; ++i) ASSERT_EQ(table.enter(caller, kLimits), Admission::kEntered);

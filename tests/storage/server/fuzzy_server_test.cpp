@@ -109,8 +109,8 @@ TEST_F(FuzzyServerTest, CountsARepeatOnceAcrossARestart) {
   start();
   UdpPeer peer;
   EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
-  const UpdateName name = store_->updates().front().name;
-  EXPECT_NE(name, UpdateName{});
+  const UpdateId name = store_->updates().front().name;
+  EXPECT_NE(name, UpdateId{});
   server_.reset();
   store_ = std::make_unique<FakeStore>();
   store_->pretend_recent({name});

@@ -77,13 +77,13 @@ TEST(LossReport, LogsAtOnceAndThenOncePerMinute) {
   Lines log;
   LossReport report(log);
   const TimePoint begin{};
-  report.note(0, 0, begin);
+  report.record(0, 0, begin);
   EXPECT_THAT(log.lines, IsEmpty()) << "nothing was lost";
-  report.note(3, 0, begin);
-  report.note(1, 2, begin + std::chrono::seconds(30));
-  report.note(0, 5, begin + std::chrono::seconds(59));
+  report.record(3, 0, begin);
+  report.record(1, 2, begin + std::chrono::seconds(30));
+  report.record(0, 5, begin + std::chrono::seconds(59));
   EXPECT_THAT(log.lines, ElementsAre("fuzzy_overloaded kernel_drops=3 too_late=0"));
-  report.note(10, 0, begin + std::chrono::seconds(60));
+  report.record(10, 0, begin + std::chrono::seconds(60));
   EXPECT_THAT(log.lines, ElementsAre("fuzzy_overloaded kernel_drops=3 too_late=0",
                                      "fuzzy_overloaded kernel_drops=11 too_late=7"));
 }

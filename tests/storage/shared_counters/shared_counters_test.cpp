@@ -72,7 +72,7 @@ TEST_F(SharedCountersTest, RemovesWhatIsOver) {
   const Store store = open();
   const CounterKey host = key_of("example.org");
   const counters::Day first_day = counters::day_of(store->present_slot());
-  const CounterKey neighbour{host.shingle ^ (1ULL << 40U), PieceType::kLinkHost, Space::kIn};
+  const CounterKey neighbour{host.shingle ^ (1ULL << 40U), PieceType::kLinkHost, Direction::kIn};
   add(*store, {{host, neighbour}, {}, message()});
   deliver(*store);
   const std::string bucket = bucket_name("counters", bucket_of(host));
@@ -101,7 +101,7 @@ TEST_F(SharedCountersTest, SweepsOfACallAreFew) {
   std::vector<CounterKey> keys;
   for (std::uint64_t i = 0; i < 700; ++i)
     for (std::uint64_t bucket = 0; bucket < 3; ++bucket)
-      keys.push_back({i << 20U | bucket, PieceType::kLinkHost, Space::kIn});
+      keys.push_back({i << 20U | bucket, PieceType::kLinkHost, Direction::kIn});
   add(*store, {keys, {}, message()});
   deliver(*store);
   for (int day = 0; day < 20; ++day) {
@@ -296,7 +296,7 @@ TEST_F(SharedCountersTest, RefusesWhatIsNotAPair) {
 }
 
 TEST(SharedLayout, NamesAreReadBack) {
-  const CounterKey key{0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, Space::kOut};
+  const CounterKey key{0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, Direction::kOut};
   const Bucket bucket = bucket_of(key);
   EXPECT_EQ(bucket, 0x18DD);
   const std::string name = bucket_name("a:b", bucket);

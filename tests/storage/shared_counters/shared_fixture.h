@@ -23,11 +23,11 @@ using counters::Amounts;
 using counters::CounterAnswers;
 using counters::CounterKey;
 using counters::CounterOracle;
+using counters::Direction;
 using counters::Measure;
 using counters::Pair;
 using counters::Period;
 using counters::Slot;
-using counters::Space;
 using counters::Window;
 
 /// Time passes as it does, but a test moves the time of day.
@@ -72,10 +72,10 @@ inline Amounts message(std::uint64_t bytes = 1000) {
   return amounts;
 }
 inline CounterKey key_of(const std::string& piece, PieceType type = PieceType::kLinkHost) {
-  return counter_of(kSite, Space::kIn, type, piece);
+  return counter_of(kSite, Direction::kIn, type, piece);
 }
 inline Pair pair_of(const std::string& first, const std::string& second) {
-  return counters::pair_of(kSite, Space::kIn, PieceType::kSenderRecipient, first, second);
+  return counters::pair_of(kSite, Direction::kIn, PieceType::kSenderRecipient, first, second);
 }
 
 /// Random calls over a few pieces and pairs.

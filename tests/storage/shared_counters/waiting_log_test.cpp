@@ -12,11 +12,11 @@ namespace {
 
 using counters::CounterKey;
 using counters::CounterSeries;
+using counters::Direction;
 using counters::Entry;
 using counters::Measure;
 using counters::PastAddition;
 using counters::Period;
-using counters::Space;
 using testing::MemoryFiles;
 
 const WaitingName kName{0x0123'4567'89ab'cdef, 42};
@@ -26,9 +26,9 @@ std::vector<WaitingItem> items() {
   past.slot = 2'831'519;
   past.addition.amounts.of(Measure::kMass) = 1;
   past.addition.amounts.of(Measure::kBytes) = counters::kCountMax;
-  past.addition.counters = {{7, PieceType::kLinkHost, Space::kOut}};
-  past.addition.pairs = {{{0x10001, PieceType::kSenderRecipient, Space::kIn}, 0x20001}};
-  CounterSeries series{{9, PieceType::kFrom, Space::kIn}, {}};
+  past.addition.counters = {{7, PieceType::kLinkHost, Direction::kOut}};
+  past.addition.pairs = {{{0x10001, PieceType::kSenderRecipient, Direction::kIn}, 0x20001}};
+  CounterSeries series{{9, PieceType::kFrom, Direction::kIn}, {}};
   Entry day{{Period::Unit::kDay, 19'663}, {}};
   day.amounts.of(Measure::kHam) = 3;
   series.entries = {{{Period::Unit::kSlot, 2'831'519}, past.addition.amounts}, day};

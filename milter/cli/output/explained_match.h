@@ -40,12 +40,12 @@ Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const s
 
 /// A stored hash that matches a hash of a message, with everything we know about it: the answer of
 /// a server, and the record in the database file if we can read it.
-struct Explanation {
+struct ExplainedMatch {
   const RuleOptions* rule = nullptr;
   const rules::Lookup* lookup = nullptr;
   std::optional<StoredMatch> stored;
   bool by_digest = false;                     ///< the user gave a digest: there is no part
-  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
+  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if it is known
   std::string options = {};    ///< with which another command asks the same: " -c FILE"
   std::string case_id = {};    ///< of what people reported of it; empty = nothing
   std::string case_text = {};  ///< "1a2b3c4d: 2 people say spam, marked"

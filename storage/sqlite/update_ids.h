@@ -73,22 +73,22 @@ class NameLog {
 /// Threads: one thread.
 /// Cost: one row per transaction, removed after kRepeatSeconds; one more row if any update was
 /// sealed.
-class UpdateNames {
+class UpdateIds {
  public:
-  static Result<UpdateNames> open(Database& database);
+  static Result<UpdateIds> open(Database& database);
 
   /// Sets how long and how many seals are kept from now on.
   void keep(const RepeatOptions& options);
   /// Stores the names of updates done at `now`, and the seals of those that were sealed. Inside a
   /// transaction.
-  Status append(std::span<const UpdateName> names, std::span<const std::uint64_t> seals,
+  Status append(std::span<const UpdateId> names, std::span<const std::uint64_t> seals,
                 std::uint32_t now);
   /// All names not older than `since`, the oldest first.
-  Result<std::vector<UpdateName>> read(std::uint32_t since);
+  Result<std::vector<UpdateId>> read(std::uint32_t since);
   Result<std::vector<std::uint64_t>> read_seals(std::uint32_t since);
 
  private:
-  UpdateNames(NameLog names, NameLog seals) : names_(std::move(names)), seals_(std::move(seals)) {}
+  UpdateIds(NameLog names, NameLog seals) : names_(std::move(names)), seals_(std::move(seals)) {}
 
   NameLog names_;
   NameLog seals_;

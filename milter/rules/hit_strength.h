@@ -10,7 +10,7 @@
 
 namespace shingled::milter::rules {
 
-/// The standing of each look-up, in their order. Many senders write similar texts and attach the
+/// The strength of each look-up, in their order. Many senders write similar texts and attach the
 /// same files, so a known part does not yet mean that the message is known. Each rule is judged by
 /// its own hits; only hits that count against the message are considered, not what it quotes. "Very
 /// near" is 29 of 32 slots.
@@ -27,7 +27,7 @@ namespace shingled::milter::rules {
 ///   a part of a message without any text: it is the message        kFull
 ///
 /// Pure.
-std::vector<Standing> standings(const Facts& facts, std::span<const RuleOptions> rules);
+std::vector<HitStrength> hit_strengths(const Facts& facts, std::span<const RuleOptions> rules);
 
 /// The highest scores of hits that are not kFull: just below the thresholds.
 struct HoldScores {
@@ -36,10 +36,11 @@ struct HoldScores {
 };
 HoldScores hold_scores(const ActionOptions& actions);
 
-/// Sets the standing of each hit, and limits its score accordingly.
-void hold_hits(std::span<Hit> hits, std::span<const Standing> standings, const HoldScores& scores);
+/// Sets the strength of each hit, and limits its score accordingly.
+void hold_hits(std::span<Hit> hits, std::span<const HitStrength> hit_strengths,
+               const HoldScores& scores);
 
-/// The strongest standing of the hits that count against the message; kFull if there are none.
-Standing strongest_standing(std::span<const Hit> hits);
+/// The greatest strength of the hits that count against the message; kFull if there are none.
+HitStrength strongest_of(std::span<const Hit> hits);
 
 }  // namespace shingled::milter::rules

@@ -13,12 +13,12 @@ namespace shingled::milter::cli {
 /// Progress of a long command and its remaining time, on the error stream: only on a terminal, only
 /// if it takes long, at most ten updates a second. Ctrl-C ends the work at its next report.
 /// Threads: one thread.
-class WorkMeter {
+class ProgressMeter {
  public:
-  WorkMeter(Console& console, const Clock& clock);
-  ~WorkMeter();
-  WorkMeter(const WorkMeter&) = delete;
-  WorkMeter& operator=(const WorkMeter&) = delete;
+  ProgressMeter(Console& console, const Clock& clock);
+  ~ProgressMeter();
+  ProgressMeter(const ProgressMeter&) = delete;
+  ProgressMeter& operator=(const ProgressMeter&) = delete;
 
   /// False = Ctrl-C was pressed.
   bool report(const storage::WorkDone& work);
@@ -38,8 +38,8 @@ class WorkMeter {
 };
 
 /// "copying  [########............]  40 %  1234 of 3085, 12 s left", bytes as "1.2 MiB of 3.0 MiB";
-/// without a total "reading  1234". `lasted`: since the step began. What is left is told once a
-/// second of it has shown how fast it goes, as if it went on like that.
+/// without a total "reading  1234". `lasted`: since the step began. What is left is shown once a
+/// second of it has shown how fast it goes, as if it stayed so fast.
 std::string work_line(const storage::WorkDone& work, Duration lasted);
 
 }  // namespace shingled::milter::cli

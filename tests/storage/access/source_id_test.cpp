@@ -1,4 +1,4 @@
-#include "storage/access/source_name.h"
+#include "storage/access/source_id.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ TEST(SourceName, IsFoundInTheNetworksThatMayUpdate) {
     const auto address = IpAddress::parse(c.address);
     const auto network = Network::parse(c.network);
     ASSERT_TRUE(address && network) << c.why;
-    const auto found = find_source(source_name(*address), {&*network, 1});
+    const auto found = find_source(source_id(*address), {&*network, 1});
     EXPECT_EQ(found.has_value(), c.found) << c.why;
     if (found) {
       EXPECT_EQ(*found, *address) << c.why;
@@ -39,7 +39,7 @@ TEST(SourceName, IsFoundInTheNetworksThatMayUpdate) {
 TEST(SourceName, NeverChanges) {
   // Python: int.from_bytes(hashlib.blake2b(bytes([127, 0, 0, 1]) + bytes(12),
   //                                        digest_size=16).digest()[:8], "little")
-  EXPECT_EQ(source_name(*IpAddress::parse("127.0.0.1")), 0xd9fed4e02d62e552U);
+  EXPECT_EQ(source_id(*IpAddress::parse("127.0.0.1")), 0xd9fed4e02d62e552U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 
 #include <algorithm>
 #include <limits>
@@ -63,43 +63,43 @@ void take(RuleEvidence& evidence, const Lookup& lookup, const RuleOptions& rule)
   if (body && (robust || is_text(hash))) evidence.common = evidence.common || hash.common;
 }
 
-/// The standing of texts of the body.
-Standing body_standing(const RuleEvidence& found) {
-  if (found.text_exact) return Standing::kFull;
+/// The strength of texts of the body.
+HitStrength body_strength(const RuleEvidence& found) {
+  if (found.text_exact) return HitStrength::kFull;
   if (found.common) {
-    return found.robust_exact || found.text >= kSureProbability ? Standing::kMarks
-                                                                : Standing::kNoted;
+    return found.robust_exact || found.text >= kSureProbability ? HitStrength::kMarks
+                                                                : HitStrength::kNoted;
   }
   const bool both = found.text > 0 && found.robust > 0;
   const bool sure =
       found.robust >= kSureProbability || (!found.robust_asked && found.text >= kSureProbability);
-  return both || sure || found.file ? Standing::kFull : Standing::kMarks;
+  return both || sure || found.file ? HitStrength::kFull : HitStrength::kMarks;
 }
 
-Standing standing_of(const mime::PartHash& hash, const RuleEvidence& found, TextAmount text) {
+HitStrength strength_of(const mime::PartHash& hash, const RuleEvidence& found, TextAmount text) {
   const bool body_known = found.text > 0 || found.robust > 0;
-  const Standing body = body_standing(found);
+  const HitStrength body = body_strength(found);
   if (hash.place == mime::PartPlace::kBody && hash.kind != mime::PartKind::kHtmlStructure) {
     return body;
   }
-  if (body_known) return body == Standing::kFull ? Standing::kFull : Standing::kMarks;
-  return text == TextAmount::kNone ? Standing::kFull : Standing::kMarks;
+  if (body_known) return body == HitStrength::kFull ? HitStrength::kFull : HitStrength::kMarks;
+  return text == TextAmount::kNone ? HitStrength::kFull : HitStrength::kMarks;
 }
 
 }  // namespace
 
-std::vector<Standing> standings(const Facts& facts, std::span<const RuleOptions> rules) {
+std::vector<HitStrength> hit_strengths(const Facts& facts, std::span<const RuleOptions> rules) {
   std::vector<RuleEvidence> of_rule(rules.size());
   for (const Lookup& lookup : facts.lookups) {
     if (lookup.rule_index >= rules.size()) continue;
     take(of_rule[lookup.rule_index], lookup, rules[lookup.rule_index]);
   }
-  std::vector<Standing> out;
+  std::vector<HitStrength> out;
   out.reserve(facts.lookups.size());
   for (const Lookup& lookup : facts.lookups) {
     out.push_back(lookup.rule_index < rules.size()
-                      ? standing_of(lookup.hash, of_rule[lookup.rule_index], facts.text)
-                      : Standing::kFull);
+                      ? strength_of(lookup.hash, of_rule[lookup.rule_index], facts.text)
+                      : HitStrength::kFull);
   }
   return out;
 }
@@ -114,26 +114,27 @@ HoldScores hold_scores(const ActionOptions& actions) {
   return {std::max(stronger - kBelow, 0.0), std::max(any - kBelow, 0.0)};
 }
 
-void hold_hits(std::span<Hit> hits, std::span<const Standing> standings, const HoldScores& scores) {
+void hold_hits(std::span<Hit> hits, std::span<const HitStrength> hit_strengths,
+               const HoldScores& scores) {
   for (Hit& hit : hits) {
-    hit.standing = standings[hit.lookup];
-    if (hit.standing == Standing::kFull) continue;
-    const double most = hit.standing == Standing::kMarks ? scores.marks : scores.noted;
+    hit.strength = hit_strengths[hit.lookup];
+    if (hit.strength == HitStrength::kFull) continue;
+    const double most = hit.strength == HitStrength::kMarks ? scores.marks : scores.noted;
     if (hit.score <= most) continue;
     hit.held = hit.score;
     hit.score = most;
   }
 }
 
-Standing strongest_standing(std::span<const Hit> hits) {
-  Standing strongest = Standing::kNoted;
+HitStrength strongest_of(std::span<const Hit> hits) {
+  HitStrength strongest = HitStrength::kNoted;
   bool any = false;
   for (const Hit& hit : hits) {
     if (hit.dropped || hit.score <= 0) continue;
     any = true;
-    strongest = std::min(strongest, hit.standing);
+    strongest = std::min(strongest, hit.strength);
   }
-  return any ? strongest : Standing::kFull;
+  return any ? strongest : HitStrength::kFull;
 }
 
 }  // namespace shingled::milter::rules

@@ -1,4 +1,4 @@
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Unit = storage::WorkDone::Unit;
 
-TEST(WorkMeter, TellsHowMuchOfWhatIsDoneAndHowLongItWillLast) {
+TEST(ProgressMeter, TellsHowMuchOfWhatIsDoneAndHowLongItWillLast) {
   const struct {
     const char* why;
     storage::WorkDone work;

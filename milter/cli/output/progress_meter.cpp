@@ -1,4 +1,4 @@
-#include "milter/cli/output/work_meter.h"
+#include "milter/cli/output/progress_meter.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/status_output.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
@@ -19,16 +19,16 @@ constexpr auto kReportEvery = std::chrono::milliseconds(100);
 constexpr auto kTellLeftAfter = std::chrono::seconds(1);
 }  // namespace
 
-WorkMeter::WorkMeter(Console& console, const Clock& clock)
+ProgressMeter::ProgressMeter(Console& console, const Clock& clock)
     : console_(console),
       clock_(clock),
       enabled_(::isatty(STDERR_FILENO) == 1),
       next_draw_(clock.now() + kFirstReportAfter),
       step_start_(clock.now()) {}
 
-WorkMeter::~WorkMeter() { console_.clear_drawn(); }
+ProgressMeter::~ProgressMeter() { console_.clear_drawn(); }
 
-bool WorkMeter::report(const storage::WorkDone& work) {
+bool ProgressMeter::report(const storage::WorkDone& work) {
   const TimePoint now = clock_.now();
   if (step_ != work.step) {
     step_ = work.step;
@@ -41,11 +41,11 @@ bool WorkMeter::report(const storage::WorkDone& work) {
   return !interrupted();
 }
 
-storage::Watcher WorkMeter::watcher() {
+storage::Watcher ProgressMeter::watcher() {
   return [this](const storage::WorkDone& work) { return report(work); };
 }
 
-int WorkMeter::failed(std::string_view what, const Error& error) {
+int ProgressMeter::failed(std::string_view what, const Error& error) {
   console_.clear_drawn();
   if (interrupted()) return kExitInterrupted;
   console_.error(what, error.message);
@@ -59,7 +59,7 @@ std::string amount_text(const storage::WorkDone& work, std::uint64_t amount) {
                                                       : fmt::format("{}", amount);
 }
 
-/// ", 12 s left"; nothing before it can be told.
+/// ", 12 s left"; nothing before it can be known.
 std::string left_text(std::uint64_t done, std::uint64_t total, Duration lasted) {
   if (lasted < kTellLeftAfter || done == total) return "";
   const double left = std::chrono::duration<double>(lasted).count() *

@@ -9,31 +9,31 @@
 
 namespace shingled::storage {
 
-/// Remembers names for at least `window` and at most twice that. If there are very many names, it
-/// remembers at least the last `most` / 2 of them, and never more than `most`. `Names` is a set
+/// Remembers ids for at least `window` and at most twice that. If there are very many ids, it
+/// remembers at least the last `most` / 2 of them, and never more than `most`. `Ids` is a set
 /// type.
 ///
 /// A value type: the caller passes `now`.
 /// Threads: one thread.
-template <typename Names>
+template <typename Ids>
 class RecentSet {
  public:
-  using Set = Names;
-  using Name = typename Names::value_type;
+  using Set = Ids;
+  using Id = typename Ids::value_type;
 
   RecentSet(Duration window, std::size_t most) : window_(window), half_(most / 2) {}
 
-  [[nodiscard]] bool contains(const Name& name, TimePoint now) const {
-    if (now < born_ + 2 * window_ && young_.contains(name)) return true;
-    return now < old_end_ && old_.contains(name);
+  [[nodiscard]] bool contains(const Id& id, TimePoint now) const {
+    if (now < born_ + 2 * window_ && young_.contains(id)) return true;
+    return now < old_end_ && old_.contains(id);
   }
-  void insert(const Name& name, TimePoint now) {
+  void insert(const Id& id, TimePoint now) {
     if (young_.size() >= half_ || now >= born_ + window_) {
       old_ = std::exchange(young_, {});
       old_end_ = born_ + 2 * window_;
       born_ = now;
     }
-    young_.insert(name);
+    young_.insert(id);
   }
   [[nodiscard]] std::size_t size() const { return young_.size() + old_.size(); }
 
@@ -42,12 +42,12 @@ class RecentSet {
   std::size_t half_;
   // Two generations: when the young one is full or `window` old, it becomes the old one, and the
   // previous old one is dropped as a whole.
-  Names young_;
-  Names old_;
+  Ids young_;
+  Ids old_;
   TimePoint born_{};     // when the young generation began
   TimePoint old_end_{};  // when the old generation stops counting
 };
 
-using RecentNames = RecentSet<std::unordered_set<UpdateName, UpdateNameHash>>;
+using RecentIds = RecentSet<std::unordered_set<UpdateId, UpdateIdHash>>;
 
 }  // namespace shingled::storage

@@ -1,4 +1,4 @@
-#include "storage/model/recent_names.h"
+#include "storage/model/recent_ids.h"
 
 #include <gtest/gtest.h>
 
@@ -13,17 +13,17 @@ namespace {
 
 using std::chrono::seconds;
 
-UpdateName name(std::uint8_t number) {
-  UpdateName name{};
+UpdateId name(std::uint8_t number) {
+  UpdateId name{};
   name.fill(number);
   return name;
 }
 
 constexpr TimePoint kStart{std::chrono::hours(1)};
 
-TEST(RecentNames, RemembersForTheWindowAndForgetsAfterTwo) {
+TEST(RecentIds, RemembersForTheWindowAndForgetsAfterTwo) {
   for (const int after : {0, 5, 9}) {
-    RecentNames names(seconds(10), 100);
+    RecentIds names(seconds(10), 100);
     names.insert(name(1), kStart);
     const TimePoint then = kStart + seconds(after);
     names.insert(name(2), then);
@@ -36,8 +36,8 @@ TEST(RecentNames, RemembersForTheWindowAndForgetsAfterTwo) {
   }
 }
 
-TEST(RecentNames, IsBoundedAndKeepsTheNewestHalf) {
-  RecentNames names(seconds(10), 8);
+TEST(RecentIds, IsBoundedAndKeepsTheNewestHalf) {
+  RecentIds names(seconds(10), 8);
   for (std::uint8_t i = 0; i < 100; ++i) {
     names.insert(name(i), kStart);
     EXPECT_LE(names.size(), 8U);
@@ -47,13 +47,13 @@ TEST(RecentNames, IsBoundedAndKeepsTheNewestHalf) {
 }
 
 // A client knows the names of its packets, so it can search for names with chosen first bytes.
-TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheTableSize) {
+TEST(UpdateIdHash, SpreadsNamesThatBeginWithMultiplesOfTheTableSize) {
   constexpr std::size_t kNames = 10'000;
-  std::unordered_set<UpdateName, UpdateNameHash> table;
+  std::unordered_set<UpdateId, UpdateIdHash> table;
   table.reserve(kNames);
   const std::uint64_t buckets = table.bucket_count();
   for (std::uint64_t i = 0; i < kNames; ++i) {
-    UpdateName name{};
+    UpdateId name{};
     const std::uint64_t word = i * buckets;
     std::memcpy(name.data(), &word, sizeof word);
     table.insert(name);

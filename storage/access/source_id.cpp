@@ -1,4 +1,4 @@
-#include "storage/access/source_name.h"
+#include "storage/access/source_id.h"
 
 #include "storage/crypto/packet_cipher.h"
 
@@ -16,15 +16,15 @@ IpAddress next(IpAddress address) {
 
 }  // namespace
 
-std::uint64_t source_name(const IpAddress& address) {
-  return ByteReader(crypto::message_name(address.bytes)).u64();
+std::uint64_t source_id(const IpAddress& address) {
+  return ByteReader(crypto::content_id(address.bytes)).u64();
 }
 
 std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network> networks) {
   for (const Network& network : networks) {
     IpAddress address = network.address;
     for (std::uint32_t i = 0; i < kSourcesTried && network.contains(address); ++i) {
-      if (source_name(address) == name) return address;
+      if (source_id(address) == name) return address;
       address = next(address);
     }
   }

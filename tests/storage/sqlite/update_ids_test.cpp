@@ -1,4 +1,4 @@
-#include "storage/sqlite/update_names.h"
+#include "storage/sqlite/update_ids.h"
 
 #include <gmock/gmock.h>
 
@@ -15,40 +15,40 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-UpdateName name(std::uint8_t number) {
-  UpdateName name{};
+UpdateId name(std::uint8_t number) {
+  UpdateId name{};
   name.front() = number;
   name.back() = number;
   return name;
 }
 
-class UpdateNamesTest : public ::testing::Test {
+class UpdateIdsTest : public ::testing::Test {
  protected:
-  UpdateNamesTest() { reopen(); }
+  UpdateIdsTest() { reopen(); }
   void reopen() {
     names_.reset();
     database_ = Database::open(directory_.file("fuzzy.db"), Database::Access::kCreate).value();
     ASSERT_TRUE(migrate(*database_));
-    names_.emplace(UpdateNames::open(*database_).value());
+    names_.emplace(UpdateIds::open(*database_).value());
   }
-  Status append(const std::vector<UpdateName>& names, std::uint32_t now) {
+  Status append(const std::vector<UpdateId>& names, std::uint32_t now) {
     return names_->append(names, {}, now);
   }
   Status append_seals(const std::vector<std::uint64_t>& seals, std::uint32_t now) {
-    return names_->append(std::vector<UpdateName>(seals.size()), seals, now);
+    return names_->append(std::vector<UpdateId>(seals.size()), seals, now);
   }
   std::vector<std::uint64_t> seals(std::uint32_t since = 0) {
     return names_->read_seals(since).value();
   }
-  std::vector<UpdateName> read(std::uint32_t since = 0) { return names_->read(since).value(); }
+  std::vector<UpdateId> read(std::uint32_t since = 0) { return names_->read(since).value(); }
   std::int64_t rows() { return database_->integer("SELECT count(*) FROM recent_updates").value(); }
 
   shingled::testing::TemporaryDirectory directory_;
   std::unique_ptr<Database> database_;
-  std::optional<UpdateNames> names_;
+  std::optional<UpdateIds> names_;
 };
 
-TEST_F(UpdateNamesTest, AreThereAfterOpeningAgainOldestFirst) {
+TEST_F(UpdateIdsTest, AreThereAfterOpeningAgainOldestFirst) {
   ASSERT_TRUE(append({name(1), name(2)}, 1000));
   ASSERT_TRUE(append({name(3)}, 1001));
   reopen();
@@ -58,7 +58,7 @@ TEST_F(UpdateNamesTest, AreThereAfterOpeningAgainOldestFirst) {
   EXPECT_THAT(read(1001), ElementsAre(name(3), name(4)));
 }
 
-TEST_F(UpdateNamesTest, AreDeletedAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) {
+TEST_F(UpdateIdsTest, AreDeletedAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) {
   ASSERT_TRUE(append({name(1)}, 1000));
   ASSERT_TRUE(append({name(2)}, 1001));
   reopen();
@@ -70,7 +70,7 @@ TEST_F(UpdateNamesTest, AreDeletedAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) 
   EXPECT_THAT(read(), ElementsAre(name(3)));
 }
 
-TEST_F(UpdateNamesTest, AreDeletedInTimeAlsoWhenTheClockIsSetBack) {
+TEST_F(UpdateIdsTest, AreDeletedInTimeAlsoWhenTheClockIsSetBack) {
   for (const bool opened_again : {false, true}) {
     ASSERT_TRUE(append({name(1)}, 900'000));
     if (opened_again) reopen();
@@ -82,7 +82,7 @@ TEST_F(UpdateNamesTest, AreDeletedInTimeAlsoWhenTheClockIsSetBack) {
   }
 }
 
-TEST_F(UpdateNamesTest, AreNotChangedByATransactionThatIsRolledBack) {
+TEST_F(UpdateIdsTest, AreNotChangedByATransactionThatIsRolledBack) {
   ASSERT_TRUE(append({name(1)}, 1000));
   {
     auto transaction = Transaction::begin(*database_);
@@ -97,7 +97,7 @@ TEST_F(UpdateNamesTest, AreNotChangedByATransactionThatIsRolledBack) {
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(UpdateNamesTest, SealsAreKeptForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
+TEST_F(UpdateIdsTest, SealsAreKeptForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
   constexpr std::uint32_t kDay = 86'400;
   ASSERT_TRUE(append_seals({1, 2}, 1000));
   ASSERT_TRUE(append({name(9)}, 1001));
@@ -115,7 +115,7 @@ TEST_F(UpdateNamesTest, SealsAreKeptForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
   EXPECT_THAT(seals(), IsEmpty()) << "the configured time has passed";
 }
 
-TEST_F(UpdateNamesTest, TheOldestOfTooManySealsAreDeleted) {
+TEST_F(UpdateIdsTest, TheOldestOfTooManySealsAreDeleted) {
   names_->keep({.window = std::chrono::hours(1), .most = 5});
   ASSERT_TRUE(append_seals({1, 2}, 1000));
   ASSERT_TRUE(append_seals({3, 4}, 1000));
@@ -127,12 +127,12 @@ TEST_F(UpdateNamesTest, TheOldestOfTooManySealsAreDeleted) {
   EXPECT_THAT(seals(), ElementsAre(3, 4, 5, 6));
 }
 
-TEST_F(UpdateNamesTest, NoNamesMakeNoRow) {
+TEST_F(UpdateIdsTest, NoIdsMakeNoRow) {
   ASSERT_TRUE(append({}, 1000));
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
+TEST_F(UpdateIdsTest, AFileOfVersion1GetsTheTable) {
   names_.reset();
   ASSERT_TRUE(database_->execute(
       "DROP TABLE recent_updates; DROP TABLE stores; DROP TABLE parts; DROP TABLE journal;"

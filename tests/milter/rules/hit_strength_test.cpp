@@ -1,4 +1,4 @@
-#include "milter/rules/standing.h"
+#include "milter/rules/hit_strength.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr float kNone = -1;  // not asked
 constexpr float kMiss = 0;
 
 /// The answers of the storage for each hash of a message. Its list counts against messages.
-struct StandingCase {
+struct StrengthCase {
   const char* why;
   float text;
   float robust;
@@ -25,7 +25,7 @@ struct StandingCase {
   Action action;
 };
 
-constexpr StandingCase kCases[] = {
+constexpr StrengthCase kCases[] = {
     {"the same text", 1, kMiss, kNone, false, TextAmount::kLong, Action::kReject},
     {"the same text of common words", 1, 1, kNone, true, TextAmount::kLong, Action::kReject},
     {"the same except links and numbers", kMiss, 1, kNone, false, TextAmount::kLong,
@@ -65,10 +65,10 @@ Lookup answer(PartKind kind, PartPlace place, float probability, bool common) {
   return lookup;
 }
 
-TEST(Standing, OfAHitDependsOnTheOtherHits) {
+TEST(HitStrength, OfAHitDependsOnTheOtherHits) {
   RuleOptions rule;
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 40.0}});
-  for (const StandingCase& c : kCases) {
+  for (const StrengthCase& c : kCases) {
     Facts facts;
     facts.text = c.amount;
     if (c.text != kNone) {
@@ -87,7 +87,7 @@ TEST(Standing, OfAHitDependsOnTheOtherHits) {
   }
 }
 
-TEST(Standing, OfAHitIgnoresHitsOfOtherRules) {
+TEST(HitStrength, OfAHitIgnoresHitsOfOtherRules) {
   const std::vector<RuleOptions> rules(2);
   Facts facts;
   facts.text = TextAmount::kLong;
@@ -95,12 +95,12 @@ TEST(Standing, OfAHitIgnoresHitsOfOtherRules) {
                    answer(PartKind::kRobust, PartPlace::kBody, kMiss, false),
                    answer(PartKind::kRobust, PartPlace::kBody, 0.8F, false)};
   facts.lookups[2].rule_index = 1;
-  const auto of = standings(facts, rules);
-  EXPECT_EQ(of[0], Standing::kMarks);
-  EXPECT_EQ(of[2], Standing::kMarks);
+  const auto of = hit_strengths(facts, rules);
+  EXPECT_EQ(of[0], HitStrength::kMarks);
+  EXPECT_EQ(of[2], HitStrength::kMarks);
 }
 
-TEST(Standing, OfSeveralListsTogetherIsTheStrongest) {
+TEST(HitStrength, OfSeveralListsTogetherIsTheStrongest) {
   const RuleOptions rule;
   Facts facts;
   facts.text = TextAmount::kLong;
@@ -114,7 +114,7 @@ TEST(Standing, OfSeveralListsTogetherIsTheStrongest) {
   EXPECT_NEAR(verdict.score, 9.99, 0.001);
 }
 
-TEST(Standing, IsShownIfItLimitsAScore) {
+TEST(HitStrength, IsShownIfItLimitsAScore) {
   RuleOptions rule;
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}});
   Facts facts;
@@ -122,13 +122,13 @@ TEST(Standing, IsShownIfItLimitsAScore) {
   facts.lookups = {answer(PartKind::kAttachment, PartPlace::kAttachment, 1, false)};
   const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
   EXPECT_EQ(
-      fuzzy_findings(facts, std::span(&rule, 1), {}).evidence[0].account().arithmetic,
+      fuzzy_findings(facts, std::span(&rule, 1), {}).evidence[0].explanation().arithmetic,
       "1.00 (100 of 10) x 1.00 certain x 20.00 = 20.00, held at 9.99: by itself it only marks");
   EXPECT_EQ(verdict.reason,
             "score 9.99 reaches add_header 4.00, held: the hits do not identify the message");
 }
 
-TEST(Standing, LimitsScoresBelowTheWeakestActionThatStopsAMessage) {
+TEST(HitStrength, LimitsScoresBelowTheWeakestActionThatStopsAMessage) {
   EXPECT_NEAR(hold_scores({}).marks, 9.99, 1e-9);
   EXPECT_NEAR(hold_scores({}).noted, 3.99, 1e-9);
   EXPECT_NEAR(hold_scores({20.0, 15.0, 10.0, 7.0, 4.0}).marks, 6.99, 1e-9);

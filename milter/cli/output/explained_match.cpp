@@ -1,4 +1,4 @@
-#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/explained_match.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -74,35 +74,35 @@ Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const s
   return found;
 }
 
-const Digest& Explanation::digest() const {
+const Digest& ExplainedMatch::digest() const {
   return stored ? stored->row.digest : lookup->match.digest;
 }
 
-std::span<const storage::FlagValue> Explanation::flags() const {
+std::span<const storage::FlagValue> ExplainedMatch::flags() const {
   if (stored) return stored->row.flags.all();
   const auto& match = lookup->match;
   return {match.flags.data(), std::min<std::size_t>(match.flag_count, match.flags.size())};
 }
 
 // The answer of the server counts: its record may be newer than the file.
-std::uint32_t Explanation::slots() const {
+std::uint32_t ExplainedMatch::slots() const {
   return lookup->outcome == rules::Lookup::Outcome::kHit ? lookup->match.slots : stored->slots;
 }
 
-bool Explanation::exact() const {
+bool ExplainedMatch::exact() const {
   return lookup->outcome == rules::Lookup::Outcome::kHit ? lookup->match.exact : stored->exact;
 }
 
-std::uint32_t Explanation::created() const {
+std::uint32_t ExplainedMatch::created() const {
   return stored ? stored->row.created : lookup->match.created;
 }
 
-std::string Explanation::undo() const {
+std::string ExplainedMatch::undo() const {
   return fmt::format("shingled del{} --rule {} --digest {}", options, rule->name,
                      to_hex(digest().bytes));
 }
 
-std::string Explanation::source_text() const {
+std::string ExplainedMatch::source_text() const {
   if (taught_from) return taught_from->to_string();
   if (stored->row.source == 0 && !case_id.empty()) return "reports of people";
   if (stored->row.source == 0) return "unknown (imported, or stored by an older version)";
@@ -110,7 +110,7 @@ std::string Explanation::source_text() const {
                      stored->row.source);
 }
 
-Json Explanation::json(WallTime now) const {
+Json ExplainedMatch::json(WallTime now) const {
   const std::uint32_t updated = stored ? stored->row.updated : 0;
   Json object = {{"rule", rule->name}, {"server", lookup->server}};
   if (!by_digest) {
@@ -134,7 +134,7 @@ Json Explanation::json(WallTime now) const {
   return object;
 }
 
-void Explanation::print(WallTime now, Console& console) const {
+void ExplainedMatch::print(WallTime now, Console& console) const {
   std::vector<TableRow> rows;
   if (!by_digest) {
     rows.push_back(

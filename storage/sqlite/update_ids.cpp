@@ -1,4 +1,4 @@
-#include "storage/sqlite/update_names.h"
+#include "storage/sqlite/update_ids.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@ namespace shingled::storage::sqlite {
 
 namespace {
 
-static_assert(sizeof(UpdateName) == std::tuple_size_v<UpdateName>,
+static_assert(sizeof(UpdateId) == std::tuple_size_v<UpdateId>,
               "names are stored one directly after the other");
 
 template <typename Name>
@@ -96,30 +96,30 @@ Result<Bytes> NameLog::read(std::uint32_t since) {
   return names;
 }
 
-Result<UpdateNames> UpdateNames::open(Database& database) {
-  auto names = NameLog::open(database, "recent_updates", sizeof(UpdateName),
+Result<UpdateIds> UpdateIds::open(Database& database) {
+  auto names = NameLog::open(database, "recent_updates", sizeof(UpdateId),
                              {kRepeatSeconds, std::numeric_limits<std::size_t>::max()});
   if (!names) return names.error();
   auto seals = NameLog::open(database, "sealed_updates", sizeof(std::uint64_t), bound_of({}));
   if (!seals) return seals.error();
-  return UpdateNames(*std::move(names), *std::move(seals));
+  return UpdateIds(*std::move(names), *std::move(seals));
 }
 
-void UpdateNames::keep(const RepeatOptions& options) { seals_.bound(bound_of(options)); }
+void UpdateIds::keep(const RepeatOptions& options) { seals_.bound(bound_of(options)); }
 
-Status UpdateNames::append(std::span<const UpdateName> names, std::span<const std::uint64_t> seals,
-                           std::uint32_t now) {
+Status UpdateIds::append(std::span<const UpdateId> names, std::span<const std::uint64_t> seals,
+                         std::uint32_t now) {
   if (Status done = names_.append(bytes_of(names), now); !done) return done;
   return seals_.append(bytes_of(seals), now);
 }
 
-Result<std::vector<UpdateName>> UpdateNames::read(std::uint32_t since) {
+Result<std::vector<UpdateId>> UpdateIds::read(std::uint32_t since) {
   const auto bytes = names_.read(since);
   if (!bytes) return bytes.error();
-  return names_in<UpdateName>(*bytes);
+  return names_in<UpdateId>(*bytes);
 }
 
-Result<std::vector<std::uint64_t>> UpdateNames::read_seals(std::uint32_t since) {
+Result<std::vector<std::uint64_t>> UpdateIds::read_seals(std::uint32_t since) {
   const auto bytes = seals_.read(since);
   if (!bytes) return bytes.error();
   return names_in<std::uint64_t>(*bytes);
