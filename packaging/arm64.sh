@@ -14,7 +14,7 @@ esac
 packaging/install_dependencies.sh package
 
 # Programs run on this machine; libraries are those of the other, but for headers that have no architecture.
-programs='build-essential crossbuild-essential-arm64 debhelper dh-apparmor dh-sequence-installsysusers cmake ninja-build ccache pkg-config:arm64 git'
+programs='build-essential crossbuild-essential-arm64 debhelper dh-apparmor dh-sequence-installsysusers cmake ninja-build ccache pkg-config:arm64 git qemu-user-static'
 libraries=$(sed -n '/^Build-Depends:/,/^[A-Z].*:/p' packaging/debian/control | grep -oE '[a-z0-9][a-z0-9.+-]*-dev' |
   sed -E '/^(nlohmann-json3|libcli11)-dev$/!s/$/:arm64/')
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/shingled-package

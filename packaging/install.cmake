@@ -1,9 +1,8 @@
 # Part of `cmake --install`: what is in /etc and the systemd unit, whose paths follow from the prefix, and what the
-# program prints about itself: manual pages of the commands, and completion.
+# program prints about itself (pages.cmake): manual pages of the commands, and completion.
 #   SHINGLED_PACKAGING   this folder
 #   SHINGLED_SYSCONFDIR  CMAKE_INSTALL_SYSCONFDIR, absolute or below the prefix
-#   SHINGLED_GENERATED   where the unit and the pages are made
-#   SHINGLED_BUILT       the program as it was built
+#   SHINGLED_GENERATED   where the unit is made, and the pages were made with the program
 #   SHINGLED_MANDIR, SHINGLED_DATADIR, SHINGLED_ZSH_COMPLETIONS  below the prefix
 # DESTDIR counts for where files go, not for what they say.
 
@@ -54,20 +53,16 @@ configure_file("${SHINGLED_PACKAGING}/systemd/shingled.service.in" "${SHINGLED_G
 file(INSTALL "${SHINGLED_GENERATED}/shingled.service" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
 
 # ---- manual pages of the commands, and completion ----------------------------------------------------------
-set(pages "${SHINGLED_GENERATED}/man1")
-file(REMOVE_RECURSE "${pages}")
-file(MAKE_DIRECTORY "${pages}")
-execute_process(COMMAND "${SHINGLED_BUILT}" manual --directory "${pages}" COMMAND_ERROR_IS_FATAL ANY)
-file(GLOB made "${pages}/*.1")
-file(INSTALL ${made} DESTINATION "${CMAKE_INSTALL_PREFIX}/${SHINGLED_MANDIR}/man1")
-foreach(shell bash zsh)
-  execute_process(COMMAND "${SHINGLED_BUILT}" completion ${shell}
-    OUTPUT_FILE "${SHINGLED_GENERATED}/completion.${shell}" COMMAND_ERROR_IS_FATAL ANY)
-endforeach()
 set(data "${CMAKE_INSTALL_PREFIX}/${SHINGLED_DATADIR}")
-file(INSTALL "${SHINGLED_GENERATED}/completion.bash" DESTINATION "${data}/bash-completion/completions" RENAME shingled)
-file(INSTALL "${SHINGLED_GENERATED}/completion.zsh" DESTINATION "${CMAKE_INSTALL_PREFIX}/${SHINGLED_ZSH_COMPLETIONS}"
-  RENAME _shingled)
+if(EXISTS "${SHINGLED_GENERATED}/completion.bash")
+  file(GLOB made "${SHINGLED_GENERATED}/man1/*.1")
+  file(INSTALL ${made} DESTINATION "${CMAKE_INSTALL_PREFIX}/${SHINGLED_MANDIR}/man1")
+  file(INSTALL "${SHINGLED_GENERATED}/completion.bash" DESTINATION "${data}/bash-completion/completions" RENAME shingled)
+  file(INSTALL "${SHINGLED_GENERATED}/completion.zsh" DESTINATION "${CMAKE_INSTALL_PREFIX}/${SHINGLED_ZSH_COMPLETIONS}"
+    RENAME _shingled)
+else()
+  message(WARNING "without manual pages of commands and completion: the program does not run here")
+endif()
 
 # ---- reports by moves of mail, and by mail -----------------------------------------------------------------
 set(SHINGLED_SPOOL "/var/spool/shingled")

@@ -1,0 +1,18 @@
+# cmake -D OUT=folder -P packaging/pages.cmake -- PROGRAM...: what the program prints about itself, the manual pages of its
+# commands and completion, is written to OUT. PROGRAM may begin with an emulator.
+set(program "")
+set(found FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(found)
+    list(APPEND program "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(found TRUE)
+  endif()
+endforeach()
+file(REMOVE_RECURSE "${OUT}/man1")
+file(MAKE_DIRECTORY "${OUT}/man1")
+execute_process(COMMAND ${program} manual --directory "${OUT}/man1" COMMAND_ERROR_IS_FATAL ANY)
+foreach(shell bash zsh)
+  execute_process(COMMAND ${program} completion ${shell} OUTPUT_FILE "${OUT}/completion.${shell}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
