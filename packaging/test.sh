@@ -9,11 +9,11 @@
 #            TIDY_MAX=8, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
-#   release  the binary that is installed: the demonstration, all end-to-end tests, each benchmark once. Tests with the
-#            label `release` run only here: each parser that they use is also tested under ASan by another test.
+#   release  the binary that is installed: the demonstration, end-to-end tests (label `release`: not those that `asan`
+#            runs), each benchmark once
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=2; always the same input, so that
 #            a failure comes from the change
-#   units    all unit tests against the release build
+#   units    the release build: all unit tests, and the end-to-end tests that `asan` runs
 #   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
 #   arm64    the Debian package, compiled for arm64; needs root
@@ -117,7 +117,7 @@ run_tsan() {
 run_release() {
   packaging/run.sh --demo
   cmake --build --preset release -j "$jobs" --target release_tests
-  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -L '^(e2e|release)$'
+  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -L '^release$'
   tell_skipped release
   for bench in fingerprint html mime protocol text; do
     "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
@@ -129,7 +129,7 @@ run_release() {
 run_units() {
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$jobs"
-  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -LE '^(e2e|release)$'
+  ctest --preset release -j "$tests" --timeout 600 --no-tests=error -LE '^release$'
   tell_skipped release
 }
 
