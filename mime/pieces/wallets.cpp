@@ -7,6 +7,7 @@
 #include "mime/model/escapes.h"
 #include "mime/pieces/bitcoin_address.h"
 #include "mime/pieces/iban.h"
+#include "mime/pieces/keccak256.h"
 
 namespace shingled::mime {
 
@@ -20,6 +21,17 @@ constexpr ascii::CharSet kInWords("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 /// "DE89"; in few words digits follow.
 bool may_begin_iban(std::string_view word) {
   return word.size() >= 4 && ascii::is_digit(word[2]) && ascii::is_digit(word[3]);
+}
+
+/// Whether each letter is a capital where the hash of the address says so.
+bool has_right_case(std::string_view digits, std::string_view lower) {
+  const auto hash = keccak256(lower);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (!ascii::is_alpha(digits[i])) continue;
+    const unsigned nibble = i % 2 == 0 ? hash[i / 2] >> 4U : hash[i / 2] & 0xFU;
+    if ((nibble >= 8) != (ascii::to_upper(digits[i]) == digits[i])) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> wallet_of(std::string_view word) {
@@ -45,7 +57,12 @@ std::optional<std::string> ethereum_address(std::string_view word) {
   }
   const std::string_view digits = word.substr(kEthereumMark.size());
   if (!std::all_of(digits.begin(), digits.end(), is_hex)) return std::nullopt;
-  return std::string(kEthereumMark) + ascii::to_lower(digits);
+  const std::string lower = ascii::to_lower(digits);
+  const bool one_case = lower == digits || std::none_of(digits.begin(), digits.end(), [](char c) {
+                          return c >= 'a' && c <= 'f';
+                        });
+  if (!one_case && !has_right_case(digits, lower)) return std::nullopt;
+  return std::string(kEthereumMark) + lower;
 }
 
 std::vector<std::string> find_wallets(std::string_view text, std::size_t count_max) {

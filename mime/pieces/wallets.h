@@ -8,10 +8,11 @@
 
 namespace shingled::mime {
 
-/// An address of Ethereum, "0x" and 40 hexadecimal digits, in lower case. Does not check the case
-/// of its letters, which is a checksum that many programs leave out.
+/// An address of Ethereum, "0x" and 40 hexadecimal digits, in lower case. In mixed case the letters
+/// must be right; in one case there is nothing to check.
 /// Errors:  nullopt for all other words.
 /// Threads: stateless.
+/// Source:  EIP-55.
 std::optional<std::string> ethereum_address(std::string_view word);
 
 /// The accounts in a text to which somebody may be asked to pay: addresses of Bitcoin and Ethereum,
