@@ -43,12 +43,6 @@ struct Mail {
   bool looked_at = true;
 };
 
-ViewPlan counting_plan() {
-  ViewPlan plan{Settings{}};
-  plan.add_counted();
-  return plan;
-}
-
 class MessageCountTest : public ::testing::Test {
  protected:
   void use(std::shared_ptr<storage::counters::CounterStore> store) {
@@ -85,7 +79,11 @@ class MessageCountTest : public ::testing::Test {
     rules::Facts facts;
     facts.bytes = message.size();
     if (mail.looked_at) {
-      MessageView view(message, plan_);
+      Settings settings;
+      settings.counters = options_;
+      ViewPlan plan(settings);
+      plan.add_counted();
+      MessageView view(message, plan);
       view.hash(MessageView::Want::kPieces);
       facts.counters = count.look(view, matched_, TimePoint::max(), {});
     }
@@ -121,7 +119,6 @@ class MessageCountTest : public ::testing::Test {
   NullLogger logger_;
   CountingState state_;
   CounterOptions options_;
-  ViewPlan plan_ = counting_plan();
   std::vector<mime::Piece> matched_;
   std::shared_ptr<storage::counters::CounterStore> store_;
   std::shared_ptr<const MessageCounter> counter_;

@@ -18,7 +18,10 @@ const std::string kMessage =
     "Authentication-Results: mx.here.example; dkim=pass header.d=shop.example\r\n"
     "Subject: Garden\r\n\r\n"
     "Please look at our wonderful catalogue of garden furniture, ladders, hoses, lamps and "
-    "fountains before everything has gone: https://shop.example/one https://other.example/two\r\n";
+    "fountains before everything has gone. Our carpenters build each bench by hand from seasoned "
+    "oak, our gardeners test every hose for three summers, and our drivers bring it to your door "
+    "within two days, whatever the weather does: http://one.example.org/a "
+    "http://two.example.net/b\r\n";
 
 counters::Envelope envelope() {
   counters::Envelope out;
