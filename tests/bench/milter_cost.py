@@ -4,6 +4,10 @@ for each message, over the corpus, through the milter protocol. Both daemons run
 that other work on the machine hits both.
 
     SHINGLED_BINARY=build/release/milter/shingled tests/bench/milter_cost.py [--passes N] [--corpus DIR]
+
+With --against it compares another binary, such as one of an earlier version, everything at its default:
+
+    ... --against BINARY [--unknown KEY...]     KEY: an option that the other binary does not have
 """
 
 import argparse
@@ -32,10 +36,22 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class OtherDaemon(harness.Daemon):
+    """One that does not have all options of the test harness."""
+
+    unknown = ()
+
+    @property
+    def overrides(self):
+        pairs = zip(*[iter(super().overrides)] * 2)
+        return [word for pair in pairs if pair[1].partition("=")[0] not in self.unknown for word in pair]
+
+
 class Way:
-    def __init__(self, folder, overrides):
+    def __init__(self, folder, overrides, binary=None):
         folder.mkdir()
-        self.daemon = harness.Daemon(folder, overrides=overrides)
+        kind = harness.Daemon if binary is None else OtherDaemon
+        self.daemon = kind(folder, overrides=overrides, binary=binary)
         self.daemon.start()
         self.client = milter_client.MilterClient(f"127.0.0.1:{self.daemon.milter_port}")
         self.waited = 0.0
@@ -52,7 +68,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--corpus", type=pathlib.Path, default=REPOSITORY.parent / "shared" / "corpus")
+    parser.add_argument("--against", metavar="BINARY")
+    parser.add_argument("--unknown", metavar="KEY", nargs="*", default=[])
     args = parser.parse_args()
+    OtherDaemon.unknown = args.unknown
     files = sorted(path for path in args.corpus.rglob("*") if path.suffix == ".eml")
     if not files:
         sys.exit(f"milter_cost.py: no messages (*.eml) below {args.corpus}")
@@ -60,8 +79,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="shingled-cost-") as folder:
         ways = {}
         try:
-            for name, overrides in WAYS.items():
-                ways[name] = Way(pathlib.Path(folder) / str(len(ways)), overrides)
+            compared = {name: (overrides, None) for name, overrides in WAYS.items()}
+            if args.against:
+                compared = {"the other binary": ([], args.against), "this binary": ([], None)}
+            for name, (overrides, binary) in compared.items():
+                ways[name] = Way(pathlib.Path(folder) / str(len(ways)), overrides, binary)
             for message in messages[:100]:  # what is done once
                 for way in ways.values():
                     way.send(message, 0)
