@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
-#   packaging/test.sh            the steps format tidy asan tsan release fuzz
-#   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz units daemons systemd arm64 trixie package
+#   packaging/test.sh            the steps format tidy asan races release fuzz
+#   packaging/test.sh STEP...    some of: format tidy asan races release fuzz tsan units daemons systemd arm64 trixie package
 # What runs where:
 #   format   clang-format, all files
 #   tidy     changed headers, each alone, and clang-tidy: files of the program that differ from TIDY_BASE (default: the branch
 #            point of origin/main, or HEAD~1 on main itself; TIDY_BASE=all for all files). At most HEADERS_MAX=15 and
 #            TIDY_MAX=8, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
-#   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
+#   races    ThreadSanitizer: the unit tests of the index, the buckets and the fuzzy service, where most threads meet
 #   release  the binary that is installed: the demonstration, end-to-end tests (label `release`: not those that `asan`
-#            runs), each benchmark once
+#            runs)
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=2; always the same input, so that
 #            a failure comes from the change
-#   units    the release build: all unit tests, and the end-to-end tests that `asan` runs
+#   tsan     ThreadSanitizer: all unit tests with threads (label `threads`); a quarter of an hour
+#   units    the release build: all unit tests, and the end-to-end tests that `asan` runs; each benchmark once
 #   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
 #   arm64    the Debian package, compiled for arm64; needs root
 #   trixie   all unit tests in a Debian 13, with its compilers; needs root
 #   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
 set -euo pipefail
+case ${1:-} in -h|--help) sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p}' "$0"; exit 0 ;; esac
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
 tests=$((jobs + 1))  # at a time: one that waits for a daemon leaves a processor to another
@@ -106,6 +108,13 @@ run_asan() {
   tell_skipped asan
 }
 
+run_races() {
+  cmake --preset tsan >/dev/null
+  cmake --build --preset tsan -j "$jobs" --target test_engine test_buckets test_server
+  ctest --preset tsan -j "$tests" --timeout 600 --no-tests=error -R '^test_(engine|buckets|server)\.'
+  tell_skipped tsan
+}
+
 run_tsan() {
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan -j "$jobs" --target tsan_tests
@@ -113,24 +122,25 @@ run_tsan() {
   tell_skipped tsan
 }
 
-# In the tree that packaging/run.sh uses. The engine's benchmark first stores a million hashes, so it only has to start.
+# In the tree that packaging/run.sh uses.
 run_release() {
   packaging/run.sh --demo
   cmake --build --preset release -j "$jobs" --target release_tests
   ctest --preset release -j "$tests" --timeout 600 --no-tests=error -L '^release$'
   tell_skipped release
-  for bench in fingerprint html mime protocol text; do
-    "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
-  done
-  build/release/tests/bench/bench_engine --benchmark_list_tests >/dev/null
   tests/bench/hostile_mail.py --kinds 'nest-*,text-prose' --sizes 64K >/dev/null
 }
 
+# The engine's benchmark first stores a million hashes, so it only has to start.
 run_units() {
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$jobs"
   ctest --preset release -j "$tests" --timeout 600 --no-tests=error -LE '^release$'
   tell_skipped release
+  for bench in fingerprint html mime protocol text; do
+    "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
+  done
+  build/release/tests/bench/bench_engine --benchmark_list_tests >/dev/null
 }
 
 run_daemons() {
@@ -178,7 +188,7 @@ finish() {
 }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(format tidy asan tsan release fuzz)
+[ ${#steps[@]} -gt 0 ] || steps=(format tidy asan races release fuzz)
 for step in "${steps[@]}"; do
   declare -F "run_$step" >/dev/null || { echo "test.sh: unknown step '$step'" >&2; exit 64; }
 done
