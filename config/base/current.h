@@ -17,7 +17,7 @@ class Current {
   explicit Current(std::shared_ptr<T> value) : value_(std::in_place, std::move(value)) {}
 
   [[nodiscard]] std::shared_ptr<T> get() const { return *value_.lock(); }
-  /// What was in force is let go on the thread that calls, outside the lock.
+  /// The old value is destroyed on the thread that calls, outside the lock, if nobody has it.
   void set(std::shared_ptr<T> value) { value.swap(*value_.lock()); }
 
  private:

@@ -267,23 +267,20 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
     message.lacks_memory = true;
     return verdict_without_memory(received ? "to analyse it" : "to receive it");
   }
+  std::optional<rules::Findings> limits;
+  if (message.limit) limits = ratelimit::limit_findings(message.limit->mark());
   facts = scanner.scan({.bytes = message.buffer.bytes(),
                         .envelope = message.envelope,
                         .whole_envelope = true,
                         .truncated = message.buffer.truncated(),
                         .arrival = arrival_of(message),
-                        .limits = limits_of(message),
+                        .limits = std::move(limits),
                         .counters = message.count ? &*message.count : nullptr,
                         .before_wait = [&] { mta.progress(); },
                         .stop = bounds_.stop});
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   warn_of_failures(facts);
   return scanner.judge(facts, policy);
-}
-
-std::optional<rules::Findings> Session::limits_of(Message& message) {
-  if (!message.limit) return std::nullopt;
-  return ratelimit::limit_findings(message.limit->mark());
 }
 
 features::Arrival Session::arrival_of(const Message& message) const {

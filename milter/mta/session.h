@@ -151,7 +151,6 @@ class Session {
                                                                 std::string_view path,
                                                                 std::string_view login) const;
   [[nodiscard]] features::Arrival arrival_of(const Message& message) const;
-  static std::optional<rules::Findings> limits_of(Message& message);
   /// Without recipients.
   [[nodiscard]] counters::Envelope envelope_of(std::string_view path,
                                                std::string_view login) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <vector>

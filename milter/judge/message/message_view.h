@@ -71,7 +71,6 @@ class ViewPlan {
 /// Cost:    the analysis, then one hash pass for all rules of the plan (mime/analyze.h). Texts and
 ///          pieces have a work meter of their own, a quarter of the message's, so that they never
 ///          leave less for the hashes.
-/// Source:  house.md section 2 of the design: one judge.
 class MessageView {
  public:
   /// What else is made in the pass that makes the hashes.

@@ -1,3 +1,4 @@
+// Covers milter/judge/message/message_view.cpp.
 // A message as everybody sees it: one pass makes what separate passes would make.
 #include "milter/judge/message/message_view.h"
 

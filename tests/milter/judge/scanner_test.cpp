@@ -1,4 +1,4 @@
-// Covers milter/rules/facts.cpp.
+// Covers milter/rules/facts.cpp, milter/judge/hash_lookups.cpp.
 #include "milter/judge/scanner.h"
 
 #include <gmock/gmock.h>
