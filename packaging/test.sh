@@ -14,7 +14,8 @@
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=2; always the same input, so that
 #            a failure comes from the change
 #   tsan     ThreadSanitizer: all unit tests with threads (label `threads`); a quarter of an hour
-#   units    the release build: all unit tests, and the end-to-end tests that `asan` runs; each benchmark once
+#   units    the release build: all unit tests, the end-to-end tests that `asan` runs and those with the label `slow`; each
+#            benchmark once
 #   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
 #   arm64    the Debian package, compiled for arm64; needs root
@@ -104,7 +105,7 @@ tell_skipped() {
 run_asan() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs"
-  ctest --preset asan -j "$tests" --timeout 600 --no-tests=error -LE '^release$'
+  ctest --preset asan -j "$tests" --timeout 600 --no-tests=error -LE '^(release|slow)$'
   tell_skipped asan
 }
 
