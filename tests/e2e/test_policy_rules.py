@@ -135,6 +135,15 @@ cases:
         (self.tmp / "hello.eml").unlink()
         self.assertIn("hello.eml", self.ends_with(EX_NOINPUT, "policy", "test", cases).stderr)
 
+    def test_a_scan_believes_the_servers_that_the_command_names(self):
+        message = self.tmp / "proved.eml"
+        message.write_text("From: a@x.example\nSubject: hi\nAuthentication-Results: mx.here.example; "
+                           "dkim=pass header.d=x.example; spf=pass smtp.mailfrom=x.example\n\nhello there\n")
+        for servers, spf, sender in ((), "unknown", "unknown"), (("--authserv-id", "mx.here.example"), "pass", "a@x.example"):
+            done = self.daemon.run("scan", "--features", *servers, message)
+            rows = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if len(line.split()) == 2)
+            self.assertEqual((spf, sender), (rows.get("spf"), rows.get("from")), done.stdout + done.stderr)
+
     def test_features_can_be_used_as_they_are_listed(self):
         listed = [json.loads(line) for line in self.ends_with(0, "features", "--json").stdout.splitlines()]
         names = {feature["name"] for feature in listed}
