@@ -110,8 +110,9 @@ run_asan() {
 
 run_races() {
   cmake --preset tsan >/dev/null
-  cmake --build --preset tsan -j "$jobs" --target test_engine test_buckets test_server
-  ctest --preset tsan -j "$tests" --timeout 600 --no-tests=error -R '^test_(engine|buckets|server)\.'
+  cmake --build --preset tsan -j "$jobs" --target test_engine test_buckets \
+    test_redis_buckets test_server
+  ctest --preset tsan -j "$tests" --timeout 600 --no-tests=error -R '^test_(engine|buckets|redis_buckets|server)\.'
   tell_skipped tsan
 }
 

@@ -5,7 +5,7 @@
 #include "storage/counters/embedded_store.h"
 #include "storage/people/embedded_people.h"
 #include "storage/people/shared_people.h"
-#include "storage/shared_counters/shared_counters.h"
+#include "storage/redis/counters/shared_counters.h"
 
 namespace shingled::storage {
 
@@ -14,7 +14,7 @@ Result<std::unique_ptr<counters::CounterStore>> open_counters(const CounterOptio
                                                               Logger& logger,
                                                               std::optional<std::uint64_t> mark) {
   if (options.shared.enabled()) {
-    auto store = shared_counters::SharedCounters::open(options.shared, clock, random, logger, mark);
+    auto store = redis::SharedCounters::open(options.shared, clock, random, logger, mark);
     if (!store) return store.error().in("counters.journal_directory");
     return std::unique_ptr<counters::CounterStore>(*std::move(store));
   }

@@ -5,7 +5,7 @@
 #include "config/metrics/metric_report.h"
 #include "storage/engine/engine.h"
 #include "storage/model/fuzzy_store.h"
-#include "storage/redis_store/redis_store.h"
+#include "storage/redis/hashes/redis_store.h"
 
 namespace shingled::storage {
 
@@ -34,12 +34,12 @@ class NoopStore final : public FuzzyStore {
 
 Result<OpenedStore> open_redis(const StorageOptions& options, Clock& clock, Random& random,
                                Logger& logger) {
-  auto store = redis_store::RedisStore::open({.redis = options.redis,
-                                              .expire = options.engine.expire,
-                                              .journal = options.engine.hashfile + ".journal",
-                                              .update_queue_max = options.engine.update_queue_max,
-                                              .refresh_hits = !options.server.read_only},
-                                             clock, random, logger);
+  auto store = redis::RedisStore::open({.redis = options.redis,
+                                        .expire = options.engine.expire,
+                                        .journal = options.engine.hashfile + ".journal",
+                                        .update_queue_max = options.engine.update_queue_max,
+                                        .refresh_hits = !options.server.read_only},
+                                       clock, random, logger);
   if (!store) return store.error().in("storage.redis");
   return OpenedStore{.store = *std::move(store)};
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/buckets/bucket_store.h"
+#include "storage/open_buckets.h"
 
 namespace shingled::milter::ratelimit {
 
@@ -18,7 +18,7 @@ Result<LimitReloader::Prepared> LimitReloader::prepare(const MailLimitOptions& o
   if (!complete) return complete.error();
   Prepared prepared{options, *std::move(complete), store()};
   if (options.enabled() && prepared.store == nullptr) {
-    auto opened = storage::buckets::open_buckets(options, clock_, random_, logger_);
+    auto opened = storage::open_buckets(options, clock_, random_, logger_);
     if (!opened) return opened.error();
     prepared.store = *std::move(opened);
   }

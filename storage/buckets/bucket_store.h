@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,10 +10,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/leaky_bucket.h"
-#include "config/base/logger.h"
-#include "config/base/random.h"
 #include "config/base/result.h"
-#include "config/options/ratelimit_options.h"
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled {
@@ -108,12 +104,5 @@ class BucketStore {
   /// Reports the metrics. Does not wait for a disk or a peer.
   virtual void report(MetricReport& report) const = 0;
 };
-
-/// Opens the buckets that section `ratelimit` asks for: in memory, kept in `file`, or in Redis.
-/// Clock, random source and logger must outlive them.
-/// Errors: those of EmbeddedBuckets::open. A Redis server that is away is not an error; it may come
-/// later.
-Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
-                                                  Random& random, Logger& logger);
 
 }  // namespace shingled::storage::buckets

@@ -11,7 +11,7 @@
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
 #include "storage/people/people_store.h"
-#include "storage/redis/redis_route.h"
+#include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::people {
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "storage/buckets/bucket_flusher.h"
-#include "storage/buckets/redis_buckets.h"
-#include "storage/redis/redis_server.h"
-#include "tests/storage/redis/redis_process.h"
+#include "storage/redis/buckets/redis_buckets.h"
+#include "storage/redis/route/redis_server.h"
+#include "tests/storage/redis/route/redis_process.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage {
@@ -219,7 +219,7 @@ std::vector<Message> some_messages(std::size_t recipients, int thread) {
 /// Decisions (one bucket each) per second through Redis, in the way of the milter: each thread
 /// handles one message after the other, with one call per message.
 void BM_RedisByMessage(benchmark::State& state) {
-  static std::unique_ptr<buckets::RedisBuckets> store;
+  static std::unique_ptr<redis::RedisBuckets> store;
   static SystemClock clock;
   static SystemRandom random;
   static NullLogger logger;
@@ -227,7 +227,7 @@ void BM_RedisByMessage(benchmark::State& state) {
     RedisOptions options;
     options.servers = {redis_address(state.range(1) != 0)};
     options.timeout = std::chrono::seconds(10);
-    store = std::make_unique<buckets::RedisBuckets>(
+    store = std::make_unique<redis::RedisBuckets>(
         options, std::make_unique<buckets::EmbeddedBuckets>(1000, clock, random), clock, logger);
   }
   const auto messages =
@@ -256,7 +256,7 @@ void BM_RedisByBucket(benchmark::State& state) {
     server = std::make_unique<redis::RedisServer>(redis_address(state.range(1) != 0),
                                                   redis::RedisLogin{}, clock, logger);
     redis::CommandList load;
-    load.add({"SCRIPT", "LOAD", buckets::bucket_script()});
+    load.add({"SCRIPT", "LOAD", redis::bucket_script()});
     const auto replies = server->ask(load, deadline());
     if (replies) sha = replies->front().text;
   }
@@ -267,15 +267,15 @@ void BM_RedisByBucket(benchmark::State& state) {
   for (auto _ : state) {
     const auto demands = messages[at++ % messages.size()].demands();
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      const buckets::ScriptCall call = buckets::take_call("fuzzy", demands, {&i, 1});
-      const buckets::ScriptCall* const only = &call;
+      const redis::ScriptCall call = redis::take_call("fuzzy", demands, {&i, 1});
+      const redis::ScriptCall* const only = &call;
       redis::CommandList commands;
-      buckets::append_calls(commands, {"EVALSHA", sha}, {&only, 1});
+      redis::append_calls(commands, {"EVALSHA", sha}, {&only, 1});
       buckets::BucketAnswer answer;
       answer.levels.resize(demands.size());
       const auto replies = server->ask(commands, deadline());
       if (!replies || replies->front().elements.size() != 1 ||
-          !buckets::read_taken(replies->front().elements[0], demands, {&i, 1}, answer))
+          !redis::read_taken(replies->front().elements[0], demands, {&i, 1}, answer))
         state.SkipWithError("Redis did not decide");
     }
   }

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "storage/redis/open_route.h"
-#include "storage/shared_counters/shared_counters.h"
-#include "tests/storage/redis/redis_process.h"
+#include "storage/redis/counters/shared_counters.h"
+#include "storage/redis/route/open_route.h"
+#include "tests/storage/redis/route/redis_process.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {
@@ -139,7 +139,7 @@ void plain_way(redis::RedisRoute& route, const SystemClock& clock,
 
 /// As much mail as Redis takes: while some messages are delivered, others are counted. Without a
 /// bound the counters that wait would go to the journal alone and come back from there.
-void shared_way(shared_counters::SharedCounters& store, SystemClock& clock,
+void shared_way(redis::SharedCounters& store, SystemClock& clock,
                 const std::vector<Addition>& mail) {
   const auto deliver = [&] {
     while (!store.deliver(clock.now() + kPatience)) {
@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
     measure(redis, expiring, [&] { plain_way(*route, clock, mail, Plain::kAllWithExpiry); });
     measure(redis, mass, [&] { plain_way(*route, clock, mail, Plain::kMassAlone); });
     measure(redis, shared, [&] {
-      const auto store = shared_counters::SharedCounters::open(options, clock, random, logger);
+      const auto store = redis::SharedCounters::open(options, clock, random, logger);
       if (!store) die(store.error().message);
       shared_way(**store, clock, mail);
     });

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/redis/redis_route.h"
-#include "storage/redis/reply_reader.h"
-#include "storage/redis/scripts.h"
-#include "storage/redis/slot_map.h"
-#include "storage/redis_store/layout.h"
-#include "storage/redis_store/update_sender.h"
+#include "storage/redis/hashes/layout.h"
+#include "storage/redis/hashes/update_sender.h"
+#include "storage/redis/route/redis_route.h"
+#include "storage/redis/route/reply_reader.h"
+#include "storage/redis/route/scripts.h"
+#include "storage/redis/route/slot_map.h"
 
 using namespace shingled;
 using namespace shingled::storage;
@@ -27,15 +27,15 @@ std::size_t elements_of(const redis::RedisReply& reply) {
 
 void use(const redis::RedisReply& reply) {
   if (elements_of(reply) > redis::kReplyElementsMax) std::abort();
-  if (const auto record = redis_store::parse_record(reply)) {
+  if (const auto record = redis::parse_record(reply)) {
     if (record->flags.empty() || record->flags.size() > kFlagsMax) std::abort();
-    const Match match = redis_store::match_of({}, *record, kShingleCount, true);
+    const Match match = redis::match_of({}, *record, kShingleCount, true);
     if (match.flag_count != record->flags.size()) std::abort();
   }
-  if (const auto winner = redis_store::slot_winner(reply.elements)) {
+  if (const auto winner = redis::slot_winner(reply.elements)) {
     if (winner->slots < kMatchSlotsMin || winner->slots > reply.elements.size()) std::abort();
   }
-  if (redis_store::outcome_of(reply).has_value() == reply.is_error()) std::abort();
+  if (redis::outcome_of(reply).has_value() == reply.is_error()) std::abort();
   if (redis::means_away(reply) && !reply.is_error()) std::abort();
   const SocketSpec asked{SocketSpec::Kind::kInet, "192.0.2.1", 7000, ""};
   if (const auto map = redis::parse_slot_map(reply, asked)) {
@@ -47,7 +47,7 @@ void use(const redis::RedisReply& reply) {
   if (const auto redirect = redis::parse_redirect(reply, asked)) {
     if (redirect->slot >= redis::kClusterSlots) std::abort();
   }
-  (void)redis_store::count_in(reply);
+  (void)redis::count_in(reply);
   (void)redis::script_name(reply).has_value();
 }
 

@@ -28,7 +28,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"xxhash.h", {"mime/fingerprint/", "storage/counters/", "storage/engine/"}},
       {"sodium", {"mime/fingerprint/keyed_hash.cpp", "storage/crypto/"}},
       {"sqlite3", {"storage/sqlite/"}},
-      {"hiredis/", {"storage/redis/"}},
+      {"hiredis/", {"storage/redis/route/"}},
       {"resolv.h", {"storage/client/name_lookup.cpp"}},
       {"arpa/nameser.h", {"storage/client/name_lookup.cpp", "storage/client/srv_answer.cpp"}},
       {"yaml-cpp/", {"config/document/yaml_document.cpp"}},
@@ -41,7 +41,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"maxminddb.h", {"milter/counters/country_file.cpp"}},
       {"microhttpd.h", {"milter/http/http_server.cpp"}},
       {"nlohmann/", {"milter/cli/", "milter/api/"}},
-      {"fmt/", {"milter/", "storage/counters/", "storage/shared_counters/"}}};
+      {"fmt/", {"milter/", "storage/counters/", "storage/redis/counters/"}}};
   for (const std::string& name : files()) {
     if (!is_code(name) || name.starts_with("tests/")) continue;
     for (const std::string& line : lines_of(name)) {

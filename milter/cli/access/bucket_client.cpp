@@ -7,7 +7,7 @@
 #include "config/base/number_text.h"
 #include "config/system/connect_socket.h"
 #include "milter/http/http_client.h"
-#include "storage/buckets/bucket_store.h"
+#include "storage/open_buckets.h"
 
 namespace shingled::milter::cli {
 
@@ -96,7 +96,7 @@ Result<Json> BucketClient::ask(const http::HttpRequest& request) {
 }
 
 Status BucketClient::open_store() {
-  auto store = storage::buckets::open_buckets(settings_.ratelimit, clock_, random_, logger_);
+  auto store = storage::open_buckets(settings_.ratelimit, clock_, random_, logger_);
   if (!store) return store.error();
   store_ = *std::move(store);
   return {};

@@ -1,6 +1,6 @@
 #include "milter/cli/access/storage_choice.h"
 
-#include "storage/redis/redis_url.h"
+#include "storage/redis/route/redis_url.h"
 
 namespace shingled::milter::cli {
 
@@ -20,11 +20,11 @@ Result<std::string> database_file(const StorageOptions& options, std::string_vie
                why + " (to use storage.hashfile anyway: -o storage.backend=embedded)"};
 }
 
-Result<std::optional<storage::redis_store::TransferOptions>> redis_choice(
-    const std::string& url, const StorageOptions& options) {
-  storage::redis_store::TransferOptions chosen{options.redis, options.engine.expire};
+Result<std::optional<storage::redis::TransferOptions>> redis_choice(const std::string& url,
+                                                                    const StorageOptions& options) {
+  storage::redis::TransferOptions chosen{options.redis, options.engine.expire};
   if (url.empty() && options.backend != Backend::kRedis) {
-    return std::optional<storage::redis_store::TransferOptions>();
+    return std::optional<storage::redis::TransferOptions>();
   }
   if (!url.empty()) {
     if (Status applied = storage::redis::apply_redis_url(url, chosen.redis); !applied) {

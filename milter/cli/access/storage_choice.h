@@ -6,7 +6,7 @@
 
 #include "config/base/result.h"
 #include "config/options/storage_options.h"
-#include "storage/redis_store/transfer.h"
+#include "storage/redis/hashes/transfer.h"
 
 namespace shingled::milter::cli {
 
@@ -20,7 +20,7 @@ Result<std::string> database_file(const StorageOptions& options, std::string_vie
 /// The Redis database that a command works with: the one of `url`; without a URL the one of
 /// storage.redis, if that is the back end; else none. Prefix and expiry come from the settings.
 /// Errors: kInvalid with the allowed forms of a URL; see apply_redis_url.
-Result<std::optional<storage::redis_store::TransferOptions>> redis_choice(
-    const std::string& url, const StorageOptions& options);
+Result<std::optional<storage::redis::TransferOptions>> redis_choice(const std::string& url,
+                                                                    const StorageOptions& options);
 
 }  // namespace shingled::milter::cli

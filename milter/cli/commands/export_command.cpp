@@ -9,7 +9,7 @@
 #include "milter/cli/output/export_output.h"
 #include "milter/cli/output/hash_line.h"
 #include "milter/cli/output/progress_meter.h"
-#include "storage/redis_store/transfer.h"
+#include "storage/redis/hashes/transfer.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/rspamd_file.h"
 
@@ -102,12 +102,11 @@ Result<HashSource> read_file(const std::string& hashfile) {
 }
 
 /// A Redis database, which others may write to meanwhile.
-HashSource read_redis(const storage::redis_store::TransferOptions& options,
-                      storage::redis_store::DumpReport& told, ProgressMeter& meter, Clock& clock,
+HashSource read_redis(const storage::redis::TransferOptions& options,
+                      storage::redis::DumpReport& told, ProgressMeter& meter, Clock& clock,
                       Logger& logger) {
   const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
-    const auto report =
-        storage::redis_store::dump_redis(options, take, meter.watcher(), clock, logger);
+    const auto report = storage::redis::dump_redis(options, take, meter.watcher(), clock, logger);
     if (!report) return report.error();
     told = *report;
     return {};
@@ -117,7 +116,7 @@ HashSource read_redis(const storage::redis_store::TransferOptions& options,
 
 /// Tells on the error stream which hashes of Redis are not in the export, which may go to standard
 /// output.
-void note_report(const storage::redis_store::DumpReport& report, Console& console) {
+void note_report(const storage::redis::DumpReport& report, Console& console) {
   if (report.broken != 0) {
     console.note(fmt::format("shingled: {} left out: without flag and value, or deleted meanwhile",
                              counted(report.broken, "record was", "records were")));
@@ -141,7 +140,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   SystemClock clock;
   ProgressMeter meter(console, clock);
   NullLogger logger;
-  storage::redis_store::DumpReport report;
+  storage::redis::DumpReport report;
   const auto redis = redis_choice(arguments.from_redis, settings->storage);
   if (!redis) {
     console.error("export", "--from-redis " + redis.error().message);

@@ -11,7 +11,7 @@
 #include "milter/cli/commands/hash_feed.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "storage/formats/import.h"
-#include "storage/redis_store/redis_import.h"
+#include "storage/redis/hashes/redis_import.h"
 
 namespace shingled::milter::cli {
 
@@ -59,13 +59,12 @@ int tell(const ImportArguments& arguments, const storage::formats::Import::Count
 }
 
 /// Imports hash by hash into a database that may be in use.
-int import_to_redis(const ImportArguments& arguments,
-                    const storage::redis_store::TransferOptions& redis, std::uint32_t now,
-                    ProgressMeter& meter, Clock& clock, Console& console) {
+int import_to_redis(const ImportArguments& arguments, const storage::redis::TransferOptions& redis,
+                    std::uint32_t now, ProgressMeter& meter, Clock& clock, Console& console) {
   NullLogger logger;
   SystemRandom random;
   const auto import =
-      storage::redis_store::RedisImport::open(redis, arguments.existing, clock, random, logger);
+      storage::redis::RedisImport::open(redis, arguments.existing, clock, random, logger);
   if (!import) return meter.failed("import", import.error());
   const auto take = [&](const storage::sqlite::FuzzyRow& row) { return (*import)->take(row); };
   const auto report = feed_hashes(arguments.file, take, now, meter, console);

@@ -1,4 +1,4 @@
-// Covers storage/buckets/bucket_store.cpp, storage/sqlite/bucket_file.cpp.
+// Covers storage/sqlite/bucket_file.cpp.
 // Buckets that are kept in a file over restarts.
 #include "storage/buckets/bucket_flusher.h"
 
@@ -9,7 +9,6 @@
 #include <optional>
 #include <random>
 
-#include "config/options/ratelimit_options.h"
 #include "storage/buckets/bucket_store.h"
 #include "storage/sqlite/database.h"
 #include "tests/storage/buckets/ideal_bucket.h"
@@ -277,31 +276,6 @@ TEST_F(BucketFlusherTest, RefusesFilesOfOthers) {
   const auto second = BucketFlusher::open({.path = path_}, table, *clock_, logger_);
   ASSERT_FALSE(second) << "only one process may open it";
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
-}
-
-TEST_F(BucketFlusherTest, OpensTheStoreThatTheOptionsAskFor) {
-  MailLimitOptions options;
-  options.buckets_max = 1000;
-  options.file = folder_.file("own.db");
-  SystemRandom random;
-  const LeakRate rate(0.001, 1);
-  const BucketDemand what{"to:{a}", rate};
-  for (const bool first : {true, false}) {
-    const auto store = open_buckets(options, *clock_, random, logger_);
-    ASSERT_TRUE(store);
-    EXPECT_EQ((*store)->take({&what, 1}, clock_->now()).taken, first);
-  }
-  options.file.clear();
-  for (int i = 0; i < 2; ++i) {
-    const auto store = open_buckets(options, *clock_, random, logger_);
-    ASSERT_TRUE(store);
-    EXPECT_TRUE((*store)->take({&what, 1}, clock_->now()).taken)
-        << "without a file the buckets are lost";
-  }
-  options.file = folder_.file("no/such/folder");
-  const auto store = open_buckets(options, *clock_, random, logger_);
-  ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, ::testing::StartsWith("ratelimit.file: "));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "storage/redis/key_slot.h"
+#include "storage/redis/route/key_slot.h"
 
 namespace shingled::storage::buckets {
 namespace {

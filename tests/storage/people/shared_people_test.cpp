@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tests/storage/redis/cluster_process.h"
-#include "tests/storage/redis/redis_process.h"
+#include "tests/storage/redis/route/cluster_process.h"
+#include "tests/storage/redis/route/redis_process.h"
 
 namespace shingled::storage::people {
 namespace {

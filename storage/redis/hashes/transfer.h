@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/options/redis_options.h"
+#include "storage/model/work_watcher.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage::redis {
+
+/// The options for reading all hashes of a Redis database or importing hashes into one.
+struct TransferOptions {
+  RedisOptions redis;
+  std::chrono::seconds expire{0};  ///< 0 = hashes never expire
+};
+
+/// The counts of `dump_redis`.
+struct DumpReport {
+  std::uint64_t hashes = 0;
+  std::uint64_t broken = 0;       ///< keys with the form of a record that are not valid records
+  std::uint64_t lost_slots = 0;   ///< records of rspamd 3.4 that lost some slots to others
+  std::uint64_t lost_hashes = 0;  ///< those with too few slots left for a match: now direct hashes
+};
+
+/// Calls `take` with every hash of a Redis database, each once, in any order (ids count up). Others
+/// may write at the same time: a hash that is added or deleted meanwhile may be included or not,
+/// and a hash that a cluster moves to another server meanwhile may be missing. If a server is
+/// replaced (a fail-over) or restarted, more would be missing, so that is kUnavailable (if INFO is
+/// permitted).
+///
+/// The shingles come from the field S. A record without S (rspamd 3.4) gets those of the slots that
+/// it still owns, as in an import of rspamd's SQLite file (SCHEMA.md). `updated` is computed from
+/// the time to live, and is at least `created`.
+/// Errors: those of the connection; those that `take` returns; stopped.
+/// Threads: one thread.
+/// Memory: 72 bytes per hash, 340 per hash of rspamd 3.4.
+Result<DumpReport> dump_redis(const TransferOptions& options,
+                              const std::function<Status(const sqlite::FuzzyRow&)>& take,
+                              const Watcher& watcher, Clock& clock, Logger& logger);
+
+}  // namespace shingled::storage::redis
