@@ -76,7 +76,7 @@ std::string encode(const std::vector<std::uint64_t>& signs) {
 SharedPeople::SharedPeople(Options options, Clock& clock)
     : options_(std::move(options)), clock_(clock) {
   route_ = redis::open_route(options_.redis, options_.redis.write_servers,
-                             redis::RedisServers::Turn::kInOrder, clock_, no_log_)
+                             redis::RedisServers::Turn::kInOrder, clock_, redis::silent_logger())
                .route;
 }
 

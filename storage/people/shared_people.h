@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/base/logger.h"
+#include "config/base/clock.h"
 #include "config/options/redis_options.h"
 #include "storage/people/people_store.h"
 #include "storage/redis/route/redis_route.h"
@@ -54,7 +54,6 @@ class SharedPeople final : public PeopleStore {
 
   const Options options_;
   Clock& clock_;
-  NullLogger no_log_;
   std::unique_ptr<redis::RedisRoute> route_;
   std::atomic<std::uint64_t> exchanges_{0};
   std::atomic<std::uint64_t> errors_{0};

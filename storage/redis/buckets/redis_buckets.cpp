@@ -14,12 +14,6 @@ namespace shingled::storage::redis {
 
 namespace {
 
-/// Our own lines report an outage; those of the servers would only repeat it.
-NullLogger& no_log() {
-  static NullLogger logger;
-  return logger;
-}
-
 Error senseless(const RedisReply& reply) {
   return {ErrorCode::kCorrupt,
           reply.is_error() ? reply.text : "unexpected reply from the bucket script"};
@@ -30,10 +24,15 @@ Error senseless(const RedisReply& reply) {
 RedisBuckets::RedisBuckets(const RedisOptions& options,
                            std::unique_ptr<buckets::EmbeddedBuckets> local, Clock& clock,
                            Logger& logger)
-    : options_(options), local_(std::move(local)), clock_(clock), logger_(logger) {
-  route_ =
-      open_route(options_, options_.write_servers, RedisServers::Turn::kInOrder, clock, no_log())
-          .route;
+    : options_(options),
+      local_(std::move(local)),
+      clock_(clock),
+      reachability_(options.cluster,
+                    {"ratelimit_redis_away", "ratelimit_redis_back", "local buckets"}, clock,
+                    logger) {
+  route_ = open_route(options_, options_.write_servers, RedisServers::Turn::kInOrder, clock,
+                      silent_logger())
+               .route;
   batcher_ = std::make_unique<ScriptBatcher>(*route_, clock);
 }
 
@@ -44,7 +43,7 @@ buckets::BucketAnswer RedisBuckets::take(std::span<const buckets::BucketDemand> 
   buckets::BucketAnswer answer;
   if (demands.empty()) return answer;
   answer.levels.resize(demands.size());
-  const std::uint64_t begun = health_now();
+  const Reachability::Moment begun = reachability_.begin();
   const Groups groups = groups_of(demands);
   std::vector<ScriptCall> calls;
   calls.reserve(groups.size());
@@ -57,7 +56,7 @@ buckets::BucketAnswer RedisBuckets::take(std::span<const buckets::BucketDemand> 
     if (!took) outcome = senseless((*replies)[i]);
     if (took.value_or(false)) taken.push_back(groups[i]);
   }
-  record_outcome(begun, outcome);
+  reachability_.record(begun, Reachability::Kind::kWrite, outcome);
   if (!taken.empty() && (!outcome || !answer.taken))
     give_back_groups(demands, answer, taken, until(deadline));
   if (outcome) return answer;
@@ -77,7 +76,7 @@ void RedisBuckets::give_back(std::span<const buckets::BucketDemand> demands,
 void RedisBuckets::give_back_groups(std::span<const buckets::BucketDemand> demands,
                                     const buckets::BucketAnswer& answer, const Groups& groups,
                                     TimePoint deadline) {
-  const std::uint64_t begun = health_now();
+  const Reachability::Moment begun = reachability_.begin();
   std::vector<ScriptCall> calls;
   calls.reserve(groups.size());
   for (const auto& group : groups)
@@ -88,7 +87,7 @@ void RedisBuckets::give_back_groups(std::span<const buckets::BucketDemand> deman
     for (const RedisReply& reply : *replies)
       if (reply.is_error()) outcome = senseless(reply);
   }
-  record_outcome(begun, outcome);
+  reachability_.record(begun, Reachability::Kind::kWrite, outcome);
 }
 
 /// The numbers of the demands, grouped by slot in a cluster, else in one group.
@@ -107,7 +106,7 @@ Result<std::vector<buckets::BucketState>> RedisBuckets::list(std::string_view pa
                                                              std::size_t most, TimePoint deadline) {
   if (Status decided = decides(deadline); !decided) return decided.error();
   std::map<std::string, buckets::BucketState> found;  // a scan may return a key twice
-  const auto holders = key_holders(options_, places(), deadline, clock_, no_log());
+  const auto holders = key_holders(options_, places(), deadline, clock_, silent_logger());
   if (holders.empty()) return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
   for (const auto& holder : holders) {
     const Status read = scan_keys(
@@ -202,38 +201,15 @@ Status RedisBuckets::set(std::string_view key, const LeakRate& rate, double drop
 
 void RedisBuckets::report(MetricReport& report) const {
   local_->report(report);
-  report.counter({"shingled_buckets_store_errors", "Calls of Redis that failed."}, errors_.read());
+  report.counter({"shingled_buckets_store_errors", "Calls of Redis that failed."},
+                 reachability_.failures());
   report.counter({"shingled_buckets_exchanges",
                   "Round trips to Redis; the decisions of several messages share one."},
                  batcher_->exchanges());
   report.counter({"shingled_buckets_fallbacks", "Decisions of the local table instead of Redis."},
                  fallbacks_.read());
   report.gauge({"shingled_buckets_shared", "Whether Redis decides: 1, or 0 while it is away."},
-               std::uint64_t{health_.lock()->away ? 0U : 1U});
-}
-
-/// Records the outcome of a call and logs when Redis goes away or comes back. The outcome of a call
-/// that began before the last such change (`begun`) does not count.
-void RedisBuckets::record_outcome(std::uint64_t begun, const Status& outcome) {
-  if (!outcome) errors_.add();
-  {
-    auto health = health_.lock();
-    const bool away_before = health->away;
-    if (!away_before && outcome) return;
-    const TimePoint now = clock_.now();
-    const bool is_quiet = !options_.cluster || now - health->failed >= kClusterQuiet;
-    if (!outcome) health->failed = now;
-    if (health->changes != begun || away_before == !outcome || (outcome && !is_quiet)) return;
-    health->away = !outcome;
-    ++health->changes;
-  }
-  if (outcome) {
-    logger_.info(LogLine("ratelimit_redis_back"));
-  } else {
-    logger_.error(LogLine("ratelimit_redis_away")
-                      .field("meanwhile", "local buckets")
-                      .field("reason", outcome.error().message));
-  }
+               std::uint64_t{reachability_.is_away() ? 0U : 1U});
 }
 
 TimePoint RedisBuckets::until(TimePoint deadline) const {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/metrics/instruments.h"
 #include "config/options/redis_options.h"
 #include "storage/buckets/embedded_buckets.h"
 #include "storage/redis/buckets/script_batcher.h"
+#include "storage/redis/route/reachability.h"
 #include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::redis {
@@ -27,9 +25,9 @@ namespace shingled::storage::redis {
 /// message may be refused for a moment.
 ///
 /// While Redis is away, or its replies are malformed, the table of this process decides at once and
-/// by itself; RedisServer says when the server is tried again. Drops that the local table took stay
-/// there. The log has one line when this begins and one when it ends. If a reply is lost, its call
-/// may have taken drops; these leak.
+/// by itself; RedisServer says when the server is tried again, Reachability when it counts as back.
+/// Drops that the local table took stay there. The log has one line when this begins and one when
+/// it ends. If a reply is lost, its call may have taken drops; these leak.
 ///
 /// Threads: any thread; calls at the same time share round trips (script_batcher.h).
 /// Cost: one round trip per message, or two if it has to wait for its turn.
@@ -57,17 +55,8 @@ class RedisBuckets final : public buckets::BucketStore {
   void report(MetricReport& report) const override;
 
  private:
-  /// If one server of a cluster is away, calls to the other servers still succeed. So the outage of
-  /// a cluster ends only when no call has failed for this time.
-  static constexpr std::chrono::seconds kClusterQuiet{5};
-
   using Groups = std::vector<std::vector<std::size_t>>;
   using Replies = Result<std::vector<RedisReply>>;
-  struct Reachability {
-    bool away = false;
-    TimePoint failed{};  ///< the last failure
-    std::uint64_t changes = 0;
-  };
 
   [[nodiscard]] Groups groups_of(std::span<const buckets::BucketDemand> demands) const;
   void give_back_groups(std::span<const buckets::BucketDemand> demands,
@@ -75,8 +64,6 @@ class RedisBuckets final : public buckets::BucketStore {
                         TimePoint deadline);
   Status read_step(RedisRoute& holder, const std::vector<RedisReply>& keys, std::string_view part,
                    TimePoint deadline, std::vector<buckets::BucketState>& out) const;
-  [[nodiscard]] std::uint64_t health_now() { return health_.lock()->changes; }
-  void record_outcome(std::uint64_t begun, const Status& outcome);
   [[nodiscard]] Status decides(TimePoint deadline) const;
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
   [[nodiscard]] const std::vector<SocketSpec>& places() const;
@@ -84,11 +71,9 @@ class RedisBuckets final : public buckets::BucketStore {
   const RedisOptions options_;
   std::unique_ptr<buckets::EmbeddedBuckets> local_;
   Clock& clock_;
-  Logger& logger_;
   std::unique_ptr<RedisRoute> route_;
   std::unique_ptr<ScriptBatcher> batcher_;  ///< uses `route_`
-  mutable Guarded<Reachability> health_;
-  EventCount errors_;
+  Reachability reachability_;
   EventCount fallbacks_;
 };
 

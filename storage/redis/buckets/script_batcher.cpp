@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "storage/redis/route/key_slot.h"
-#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
+
+ScriptBatcher::ScriptBatcher(RedisRoute& route, const Clock& clock)
+    : route_(route), clock_(clock), script_(route, std::array{bucket_script()}) {}
 
 Result<std::vector<RedisReply>> ScriptBatcher::run(std::vector<ScriptCall> calls,
                                                    TimePoint deadline) {
@@ -94,44 +96,18 @@ void ScriptBatcher::exchange(const Errands& errands, TimePoint deadline) {
   }
 }
 
-/// Returns the reply to each command. If a server does not know the script, its commands are sent
-/// again with the text of the script.
+/// Returns the reply to each command. Calls that were made are not made again.
 ScriptBatcher::Replies ScriptBatcher::ask(const std::vector<Command>& commands,
                                           TimePoint deadline) {
-  const auto sha = script_sha(deadline);
-  if (!sha) return sha.error();
-  CommandList list;
-  const auto append = [&](const ScriptName& name, const Command& command) {
-    std::vector<const ScriptCall*> together;
-    together.reserve(command.size());
-    for (const auto& [errand, i] : command) together.push_back(&errand->calls[i]);
-    append_calls(list, name, together);
+  const auto write = [&](CommandList& list, Scripts::Names names) {
+    for (const Command& command : commands) {
+      std::vector<const ScriptCall*> together;
+      together.reserve(command.size());
+      for (const auto& [errand, i] : command) together.push_back(&errand->calls[i]);
+      append_calls(list, {"EVALSHA", names.front()}, together);
+    }
   };
-  for (const Command& command : commands) append({"EVALSHA", *sha}, command);
-  Replies replies = route_.ask(list, deadline);
-  if (!replies) return replies;
-  std::vector<std::size_t> unknown;
-  list.clear();
-  for (std::size_t c = 0; c < commands.size(); ++c) {
-    if (!(*replies)[c].is_error("NOSCRIPT")) continue;
-    append({"EVAL", bucket_script()}, commands[c]);
-    unknown.push_back(c);
-  }
-  if (unknown.empty()) return replies;
-  Replies again = route_.ask(list, deadline);
-  if (!again) return again;
-  for (std::size_t k = 0; k < unknown.size(); ++k) (*replies)[unknown[k]] = std::move((*again)[k]);
-  return replies;
-}
-
-Result<std::string> ScriptBatcher::script_sha(TimePoint deadline) {
-  if (std::string known = *sha_.lock(); !known.empty()) return known;
-  const std::array texts = {bucket_script()};
-  const auto names = load_scripts(
-      texts, [&](const CommandList& commands) { return route_.ask(commands, deadline); });
-  if (!names) return names.error();
-  *sha_.lock() = names->front();
-  return names->front();
+  return script_.call(write, deadline, Scripts::Again::kForgotten);
 }
 
 }  // namespace shingled::storage::redis

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "config/metrics/instruments.h"
 #include "storage/redis/buckets/bucket_script.h"
 #include "storage/redis/route/redis_route.h"
+#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
@@ -32,7 +32,7 @@ class ScriptBatcher {
   static constexpr std::size_t kExchanges = 2;  ///< at a time: one under way, one being made
   static constexpr std::size_t kKeysMax = 500;  ///< per exchange: 3 ms of Redis
 
-  ScriptBatcher(RedisRoute& route, const Clock& clock) : route_(route), clock_(clock) {}
+  ScriptBatcher(RedisRoute& route, const Clock& clock);
 
   /// Returns the reply to each call; a reply may be an error. If `run` itself fails, any of the
   /// calls may have been made.
@@ -65,11 +65,10 @@ class ScriptBatcher {
   void call_next() SHINGLED_REQUIRES(mutex_);
   void exchange(const Errands& errands, TimePoint deadline);
   Replies ask(const std::vector<Command>& commands, TimePoint deadline);
-  Result<std::string> script_sha(TimePoint deadline);
 
   RedisRoute& route_;
   const Clock& clock_;
-  Guarded<std::string> sha_;  ///< the hash of the script for EVALSHA; empty if not known yet
+  Scripts script_;
   Mutex mutex_;
   std::deque<std::shared_ptr<Errand>> waiting_ SHINGLED_GUARDED_BY(mutex_);
   std::size_t under_way_ SHINGLED_GUARDED_BY(mutex_) = 0;

@@ -9,36 +9,35 @@
 #include "storage/redis/counters/shared_layout.h"
 #include "storage/redis/route/key_slot.h"
 #include "storage/redis/route/open_route.h"
-#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
-namespace {
-
-/// Our own lines report an outage; those of the servers would only repeat it.
-NullLogger& no_log() {
-  static NullLogger logger;
-  return logger;
-}
-
-}  // namespace
-
 ScriptedRoute::ScriptedRoute(const RedisOptions& options, const char* meanwhile, Clock& clock,
                              Logger& logger, std::optional<std::uint64_t> mark)
-    : options_(options), meanwhile_(meanwhile), clock_(clock), logger_(logger), mark_(mark) {
-  route_ =
-      open_route(options_, options_.write_servers, RedisServers::Turn::kInOrder, clock, no_log())
-          .route;
-}
+    : options_(options),
+      clock_(clock),
+      logger_(logger),
+      route_(open_route(options, options.write_servers, RedisServers::Turn::kInOrder, clock,
+                        silent_logger())
+                 .route),
+      scripts_(*route_, counter_scripts()),
+      reachability_(options.cluster, {"counters_redis_away", "counters_redis_back", meanwhile},
+                    clock, logger),
+      mark_(mark) {}
 
 ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline,
                                           std::optional<std::uint32_t> replicas) {
-  const TimePoint begun = clock_.now();
   // Not an outage: a message that has used up its time.
-  if (begun >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
+  if (clock_.now() >= deadline) return Error{ErrorCode::kTimeout, "no time is left"};
   if (Status right = check_mark(until(deadline)); !right) return right.error();
   exchanges_.fetch_add(1, std::memory_order_relaxed);
-  Replies replies = ask(write, until(deadline), replicas.value_or(0));
+  const Reachability::Moment begun = reachability_.begin();
+  Replies replies = scripts_.call(
+      [&](CommandList& commands, Scripts::Names names) {
+        write(commands, names);
+        commands.wait_for({replicas.value_or(0), options_.timeout});
+      },
+      until(deadline));
   if (replies && replies->empty()) return replies;  // nothing was asked, so nothing is known
   Status outcome;
   if (!replies) {
@@ -47,7 +46,8 @@ ScriptedRoute::Replies ScriptedRoute::run(const Write& write, TimePoint deadline
     for (const RedisReply& reply : *replies)
       if (reply.is_error()) outcome = Error{ErrorCode::kUnavailable, reply.text};
   }
-  record_outcome(begun, replicas.has_value(), outcome);
+  reachability_.record(begun, replicas ? Reachability::Kind::kWrite : Reachability::Kind::kRead,
+                       outcome);
   return replies;
 }
 
@@ -92,56 +92,6 @@ Status ScriptedRoute::check_mark(TimePoint deadline) {
                       .field("why", status.error().message)
                       .field("mail", "goes on without counters"));
   return status;
-}
-
-ScriptedRoute::Replies ScriptedRoute::ask(const Write& write, TimePoint deadline,
-                                          std::uint32_t replicas) {
-  for (int attempt = 0;; ++attempt) {
-    std::vector<std::string> names = this->names();
-    if (names.empty()) {
-      auto loaded = load_scripts(counter_scripts(), [&](const CommandList& commands) {
-        return route_->ask_all(commands, deadline);
-      });
-      if (!loaded) return loaded.error();
-      names = *std::move(loaded);
-      *names_.lock() = names;
-    }
-    CommandList commands;
-    write(commands, names);
-    if (commands.empty()) return std::vector<RedisReply>();
-    if (replicas > 0) commands.wait_for({replicas, options_.timeout});
-    Replies replies = route_->ask(commands, deadline);
-    if (!replies || attempt > 0 || !any_error(*replies, "NOSCRIPT")) return replies;
-    names_.lock()->clear();
-  }
-}
-
-/// Logs when Redis goes away or comes back. A success that began before the last failure says
-/// nothing. Nor does an answer of a server that may not write, or has no memory or replicas.
-void ScriptedRoute::record_outcome(TimePoint begun, bool is_write, const Status& outcome) {
-  if (!outcome) errors_.fetch_add(1, std::memory_order_relaxed);
-  {
-    auto health = health_.lock();
-    if (outcome) {
-      const TimePoint now = clock_.now();
-      const bool is_quiet = !options_.cluster || now - health->failed >= kClusterQuiet;
-      if (!health->away || begun < health->failed || !is_quiet) return;
-      if (health->refuses_writes && !is_write) return;
-      health->away = false;
-      health->refuses_writes = false;
-    } else {
-      health->failed = clock_.now();
-      health->refuses_writes |= is_write;
-      if (std::exchange(health->away, true)) return;
-    }
-  }
-  if (outcome) {
-    logger_.info(LogLine("counters_redis_back"));
-  } else {
-    logger_.error(LogLine("counters_redis_away")
-                      .field("meanwhile", meanwhile_)
-                      .field("reason", outcome.error().message));
-  }
 }
 
 TimePoint ScriptedRoute::until(TimePoint deadline) const {

@@ -3,18 +3,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
-#include "storage/redis/route/command_list.h"
+#include "storage/redis/route/reachability.h"
 #include "storage/redis/route/redis_route.h"
+#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
@@ -23,17 +22,13 @@ namespace shingled::storage::redis {
 /// Threads: any thread.
 class ScriptedRoute {
  public:
-  /// While one server of a cluster is away, exchanges with the others succeed. So the outage of a
-  /// cluster ends when none has failed for this time.
-  static constexpr std::chrono::seconds kClusterQuiet{5};
-
   /// The mark of the servers is looked at so often, and lives as long as what nobody writes to.
   static constexpr std::chrono::hours kMarkPause{1};
   static constexpr std::chrono::days kMarkLife{16};
 
-  using Replies = Result<std::vector<RedisReply>>;
+  using Replies = Scripts::Replies;
   /// Writes the commands; gets the names of the scripts, by Script.
-  using Write = std::function<void(CommandList&, std::span<const std::string> names)>;
+  using Write = Scripts::Write;
 
   /// `meanwhile`: what happens to counters while Redis is away, for the log.
   /// `mark`: of the key of the shingles. Servers without a mark get it; those with another one are
@@ -52,20 +47,14 @@ class ScriptedRoute {
   /// Errors: kInvalid: another key.
   [[nodiscard]] Status key_status() const { return mark_state_.lock()->status; }
   /// Of the scripts, by Script; empty before they are loaded.
-  [[nodiscard]] std::vector<std::string> names() const { return *names_.lock(); }
-  [[nodiscard]] bool is_away() const { return health_.lock()->away; }
+  [[nodiscard]] std::vector<std::string> names() const { return scripts_.names(); }
+  [[nodiscard]] bool is_away() const { return reachability_.is_away(); }
   [[nodiscard]] bool splits_keys() const { return route_->splits_keys(); }
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
-  [[nodiscard]] std::uint64_t errors() const { return errors_.load(); }
+  [[nodiscard]] std::uint64_t errors() const { return reachability_.failures(); }
   [[nodiscard]] std::uint64_t exchanges() const { return exchanges_.load(); }
 
  private:
-  struct Health {
-    bool away = false;
-    bool refuses_writes = false;  ///< no write has succeeded since one failed
-    TimePoint failed{};           ///< the last failure
-  };
-
   struct MarkState {
     Status status;
     std::optional<TimePoint> looked;
@@ -73,19 +62,15 @@ class ScriptedRoute {
 
   /// Looks at the mark of the servers, now and then.
   Status check_mark(TimePoint deadline);
-  Replies ask(const Write& write, TimePoint deadline, std::uint32_t replicas);
-  void record_outcome(TimePoint begun, bool is_write, const Status& outcome);
 
   const RedisOptions options_;
-  const char* const meanwhile_;
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<RedisRoute> route_;
-  mutable Guarded<std::vector<std::string>> names_;
-  mutable Guarded<Health> health_;
+  Scripts scripts_;
+  Reachability reachability_;
   const std::optional<std::uint64_t> mark_;
   mutable Guarded<MarkState> mark_state_;
-  std::atomic<std::uint64_t> errors_{0};
   std::atomic<std::uint64_t> exchanges_{0};
 };
 

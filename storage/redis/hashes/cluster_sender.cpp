@@ -8,8 +8,6 @@
 #include "storage/redis/hashes/layout.h"
 #include "storage/redis/route/key_slot.h"
 #include "storage/redis/route/open_route.h"
-#include "storage/redis/route/redis_cluster.h"
-#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
@@ -56,6 +54,11 @@ struct ClusterSender::Plan {
   [[nodiscard]] bool is_add() const { return update().kind == Update::Kind::kAdd; }
 };
 
+ClusterSender::ClusterSender(RedisRoute& cluster, ScriptContext context, ReplicaWait wait)
+    : context_(std::move(context)),
+      wait_(wait),
+      scripts_(cluster, std::array{update_script(), kSlotScript, count_script()}) {}
+
 Result<std::vector<Status>> ClusterSender::send(std::span<const TimedUpdate> updates,
                                                 TimePoint deadline) {
   std::vector<Status> outcomes(updates.size());
@@ -94,7 +97,7 @@ Status ClusterSender::send_run(std::span<const TimedUpdate> updates, std::span<S
 
 Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
   auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& /*scripts*/) {
         for (const Plan& plan : plans) ask_record(commands, plan.record, RecordPart::kWithSlots);
       },
       deadline);
@@ -131,11 +134,11 @@ Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
 
 Status ClusterSender::free_slots(Plans plans, TimePoint deadline) {
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& scripts) {
         for (const Plan& plan : plans) {
           for (const std::string& slot : plan.to_free) {
             const std::string key = context_.prefix + '_' + slot;
-            commands.add({"EVALSHA", slot_sha_, "1", key, "free",
+            commands.add({"EVALSHA", scripts.slot, "1", key, "free",
                           as_text(plan.update().fingerprint.digest.bytes), "0"},
                          key_slot(key));
           }
@@ -151,9 +154,10 @@ Status ClusterSender::change_records(Plans plans, TimePoint deadline) {
     if (*plan.outcome) changed.push_back(&plan);
   }
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& scripts) {
         for (const Plan* plan : changed) {
-          append_record_update(commands, context_, plan->update(), plan->timed->time,
+          append_record_update(commands, scripts.update, context_, plan->update(),
+                               plan->timed->time,
                                marker_beside(context_.prefix, plan->record, plan->update().name),
                                key_slot(plan->record));
         }
@@ -166,7 +170,7 @@ Status ClusterSender::change_records(Plans plans, TimePoint deadline) {
 
 Status ClusterSender::claim_slots(Plans plans, TimePoint deadline) {
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& /*scripts*/) {
         for (const Plan& plan : plans) {
           const Fingerprint& what = plan.update().fingerprint;
           if (!*plan.outcome || !plan.is_add() || !what.shingles) continue;
@@ -184,11 +188,11 @@ Status ClusterSender::change_count(Plans plans, TimePoint deadline) {
   const std::string count = count_key(context_.prefix);
   const std::string remember = std::to_string(kMarkerSeconds);
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& scripts) {
         for (const Plan& plan : plans) {
           const bool counts = plan.is_add() ? !plan.existed : plan.existed && plan.ends_record;
           if (!*plan.outcome || !counts) continue;
-          commands.add({"EVALSHA", count_sha_, "2", count,
+          commands.add({"EVALSHA", scripts.count, "2", count,
                         marker_beside(context_.prefix, count, plan.update().name, "_count"),
                         plan.is_add() ? "1" : "-1", remember},
                        key_slot(count));
@@ -220,7 +224,7 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
   if (context_.expire == 0) return {};
   const std::string expire = std::to_string(context_.expire);
   const auto records = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& /*scripts*/) {
         for (const Fingerprint& each : found) {
           const std::string key = record_key(context_.prefix, each.digest);
           commands.add({"HGET", key, "S"}, key_slot(key));
@@ -230,7 +234,7 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
       deadline);
   if (!records) return records.error();
   const auto slots = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& scripts) {
         for (std::size_t i = 0; i < found.size(); ++i) {
           const RedisReply& own = (*records)[2 * i];
           if ((*records)[2 * i + 1].integer == 0) continue;  // the record is gone
@@ -239,9 +243,9 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
                split_slots(own.is_text() ? own.text : slots_text(*found[i].shingles))) {
             const std::string key = context_.prefix + '_' + slot;
             if (own.is_text()) {
-              commands.add(
-                  {"EVALSHA", slot_sha_, "1", key, "touch", as_text(found[i].digest.bytes), expire},
-                  key_slot(key));
+              commands.add({"EVALSHA", scripts.slot, "1", key, "touch",
+                            as_text(found[i].digest.bytes), expire},
+                           key_slot(key));
             } else {
               commands.add({"EXPIRE", key, expire}, key_slot(key));
             }
@@ -255,7 +259,7 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
 Result<std::uint64_t> ClusterSender::count(TimePoint deadline) {
   const std::string key = count_key(context_.prefix);
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](CommandList& commands, const ScriptNames& /*scripts*/) {
         commands.add({"GET", key}, key_slot(key));
       },
       deadline);
@@ -263,27 +267,12 @@ Result<std::uint64_t> ClusterSender::count(TimePoint deadline) {
   return count_in(replies->front());
 }
 
-Result<std::vector<RedisReply>> ClusterSender::run(const std::function<void(CommandList&)>& write,
-                                                   TimePoint deadline) {
-  return ask_with_scripts(
-      context_.sha, [&] { return load(deadline); },
-      [&] {
-        CommandList commands;
-        write(commands);
-        commands.wait_for(wait_);
-        return ask_whole(cluster_, commands, deadline);
-      });
-}
-
-Status ClusterSender::load(TimePoint deadline) {
-  const std::array texts = {update_script(), kSlotScript, count_script()};
-  auto names = load_scripts(
-      texts, [&](const CommandList& commands) { return cluster_.ask_all(commands, deadline); });
-  if (!names) return names.error();
-  context_.sha = std::move((*names)[0]);
-  slot_sha_ = std::move((*names)[1]);
-  count_sha_ = std::move((*names)[2]);
-  return {};
+Result<std::vector<RedisReply>> ClusterSender::run(const Write& write, TimePoint deadline) {
+  const auto call = [&](CommandList& commands, Scripts::Names names) {
+    write(commands, {.update = names[0], .slot = names[1], .count = names[2]});
+    commands.wait_for(wait_);
+  };
+  return whole(scripts_.call(call, deadline));
 }
 
 }  // namespace shingled::storage::redis

@@ -4,11 +4,11 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "storage/redis/hashes/update_sender.h"
 #include "storage/redis/route/redis_route.h"
+#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
@@ -32,8 +32,7 @@ namespace shingled::storage::redis {
 /// Cost: five round trips per group.
 class ClusterSender final : public UpdateSender {
  public:
-  ClusterSender(RedisRoute& cluster, ScriptContext context, ReplicaWait wait)
-      : cluster_(cluster), context_(std::move(context)), wait_(wait) {}
+  ClusterSender(RedisRoute& cluster, ScriptContext context, ReplicaWait wait);
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
                                    TimePoint deadline) override;
@@ -52,15 +51,18 @@ class ClusterSender final : public UpdateSender {
   Status change_records(Plans plans, TimePoint deadline);
   Status claim_slots(Plans plans, TimePoint deadline);
   Status change_count(Plans plans, TimePoint deadline);
-  Result<std::vector<RedisReply>> run(const std::function<void(CommandList&)>& write,
-                                      TimePoint deadline);
-  Status load(TimePoint deadline);
+  /// The names of the scripts.
+  struct ScriptNames {
+    const std::string& update;
+    const std::string& slot;
+    const std::string& count;
+  };
+  using Write = std::function<void(CommandList&, const ScriptNames& scripts)>;
+  Result<std::vector<RedisReply>> run(const Write& write, TimePoint deadline);
 
-  RedisRoute& cluster_;
-  ScriptContext context_;
+  const ScriptContext context_;
   const ReplicaWait wait_;
-  std::string slot_sha_;
-  std::string count_sha_;
+  Scripts scripts_;
   std::vector<std::string> settled_;
 };
 

@@ -63,8 +63,9 @@ std::string group_marker(const ImportContext& context, const Digest& digest) {
   return marker_beside(context.prefix, record_key(context.prefix, digest), context.group);
 }
 
-void append_import(CommandList& commands, const ImportContext& context, std::size_t line,
-                   const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left) {
+void append_import(CommandList& commands, const std::string& script, const ImportContext& context,
+                   std::size_t line, const sqlite::FuzzyRow& row, const SeenRecord& seen,
+                   std::int64_t left) {
   const std::string record = record_key(context.prefix, row.digest);
   std::string slots;
   if (context.in_one_step) {
@@ -77,7 +78,7 @@ void append_import(CommandList& commands, const ImportContext& context, std::siz
   const std::size_t written = 2 + 4 * lists.size() + (row.shingles ? 2 : 0);
   commands.begin(3 + keys + 6 + seen.fields.size() + written, key_slot(record));
   commands.word("EVALSHA");
-  commands.word(context.sha);
+  commands.word(script);
   commands.word(std::to_string(keys));
   commands.word(record);
   commands.word(group_marker(context, row.digest));

@@ -21,7 +21,6 @@ struct SeenRecord {
 /// What all commands that write one group of hashes have in common.
 struct ImportContext {
   std::string_view prefix;
-  std::string_view sha;     ///< the reply to SCRIPT LOAD of `import_script`
   UpdateId group{};         ///< the unique name of the group in its markers
   bool in_one_step = true;  ///< slots and counter together with the record; false for a cluster
 };
@@ -35,14 +34,16 @@ inline constexpr std::uint32_t kGroupMarkerSeconds = 3600;
 /// returns 1, or 0 if the record has changed since it was read; then nothing is written.
 std::string_view import_script();
 
-/// Appends the call that writes a row, as line number `line` of its group.
+/// Appends the call that writes a row, as line number `line` of its group. `script` is the name of
+/// `import_script` (scripts.h).
 ///
 /// `left`: seconds the row may live, 0 = without end. If somebody else has prolonged the life of
 /// the record since it was read, that longer life stays. In a cluster the call writes only the
 /// record; after a reply of 1 the caller must claim the slots (`append_slots`) and change the
 /// counter.
-void append_import(CommandList& commands, const ImportContext& context, std::size_t line,
-                   const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left);
+void append_import(CommandList& commands, const std::string& script, const ImportContext& context,
+                   std::size_t line, const sqlite::FuzzyRow& row, const SeenRecord& seen,
+                   std::int64_t left);
 /// The key of the marker in which the line with this digest has its bit.
 std::string group_marker(const ImportContext& context, const Digest& digest);
 

@@ -13,6 +13,7 @@
 #include "storage/redis/hashes/layout.h"
 #include "storage/redis/hashes/transfer_servers.h"
 #include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/open_route.h"
 #include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
@@ -34,7 +35,12 @@ bool may_pass(const Error& error) {
 struct RedisImport::State {
   State(const TransferOptions& given, formats::MergeRule merge_rule, TransferServers reached,
         Clock& time, Random& names)
-      : options(given), rule(merge_rule), servers(std::move(reached)), clock(time), random(names) {}
+      : options(given),
+        rule(merge_rule),
+        servers(std::move(reached)),
+        scripts(*servers.route, std::array{import_script(), count_script()}),
+        clock(time),
+        random(names) {}
 
   /// A hash of the group, and the number of its bit in the marker of the group.
   struct Line {
@@ -47,21 +53,26 @@ struct RedisImport::State {
     std::int64_t left = 0;
     bool is_new = false;
   };
-  using Write = std::function<void(CommandList&)>;
+  /// The names of the scripts.
+  struct ScriptNames {
+    const std::string& import;
+    const std::string& count;
+  };
+  using Write = std::function<void(CommandList&, const ScriptNames& names)>;
 
   Status write_group();
   Status write_once(std::size_t round);
   Status finish_in_cluster(const std::vector<Merged>& written, std::size_t round);
   Result<std::vector<SeenRecord>> read_group();
   Result<std::vector<RedisReply>> ask_patiently(const Write& write);
-  Status load();
   [[nodiscard]] ImportContext context() const {
-    return {options.redis.prefix, sha, name, !options.redis.cluster};
+    return {options.redis.prefix, name, !options.redis.cluster};
   }
 
   TransferOptions options;
   formats::MergeRule rule;
   TransferServers servers;
+  Scripts scripts;
   Clock& clock;
   Random& random;
   formats::Import::Counts counts;
@@ -70,8 +81,6 @@ struct RedisImport::State {
   std::unordered_set<Digest, DigestHash> in_group;
   std::set<std::string> markers;   ///< of the group
   std::set<std::string> finished;  ///< of the previous group; they are not needed any more
-  std::string sha;
-  std::string count_sha;
 };
 
 Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& options,
@@ -79,7 +88,8 @@ Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& op
                                                        Random& random, Logger& logger) {
   TransferServers servers = servers_for(options.redis, options.redis.write_servers, clock, logger);
   auto state = std::make_unique<State>(options, rule, std::move(servers), clock, random);
-  if (Status loaded = state->load(); !loaded) return loaded.error();
+  if (Status loaded = state->scripts.load(clock.now() + kTransferPatience); !loaded)
+    return loaded.error();
   return std::unique_ptr<RedisImport>(new RedisImport(std::move(state)));
 }
 
@@ -138,10 +148,11 @@ Status RedisImport::State::write_once(std::size_t round) {
     replaced.push_back(&(*seen)[i]);
   }
   group.clear();
-  const auto outcomes = ask_patiently([&](CommandList& commands) {
+  const auto outcomes = ask_patiently([&](CommandList& commands, const ScriptNames& names) {
     for (std::size_t i = 0; i < merges.size(); ++i) {
       const Merged& one = merges[i];
-      append_import(commands, context(), one.line.number, one.row, *replaced[i], one.left);
+      append_import(commands, names.import, context(), one.line.number, one.row, *replaced[i],
+                    one.left);
     }
   });
   if (!outcomes) return outcomes.error();
@@ -169,10 +180,10 @@ Status RedisImport::State::finish_in_cluster(const std::vector<Merged>& written,
   std::size_t added = 0;
   for (const Merged& one : written) added += one.is_new ? 1 : 0;
   if (added != 0) markers.insert(marker);
-  const auto replies = ask_patiently([&](CommandList& commands) {
+  const auto replies = ask_patiently([&](CommandList& commands, const ScriptNames& names) {
     for (const Merged& one : written) append_slots(commands, prefix, one.row, one.left);
     if (added == 0) return;
-    commands.add({"EVALSHA", count_sha, "2", count, marker, std::to_string(added),
+    commands.add({"EVALSHA", names.count, "2", count, marker, std::to_string(added),
                   std::to_string(kGroupMarkerSeconds)},
                  key_slot(count));
   });
@@ -184,7 +195,7 @@ Status RedisImport::State::finish_in_cluster(const std::vector<Merged>& written,
 }
 
 Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
-  auto replies = ask_patiently([&](CommandList& commands) {
+  auto replies = ask_patiently([&](CommandList& commands, const ScriptNames& /*names*/) {
     for (const Line& line : group) ask_row(commands, options.redis.prefix, line.coming.digest);
     for (const std::string& marker : finished) commands.add({"DEL", marker}, key_slot(marker));
   });
@@ -200,31 +211,15 @@ Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
 }
 
 Result<std::vector<RedisReply>> RedisImport::State::ask_patiently(const Write& write) {
+  const auto call = [&](CommandList& commands, Scripts::Names names) {
+    write(commands, {.import = names[0], .count = names[1]});
+  };
   const TimePoint give_up = clock.now() + kTransferPatience;
   for (;;) {
-    auto replies = ask_with_scripts(
-        sha, [&] { return load(); },
-        [&] {
-          CommandList commands;
-          write(commands);
-          return ask(*servers.route, commands, clock);
-        });
+    auto replies = whole(scripts.call(call, clock.now() + kTransferPatience));
     if (replies || !may_pass(replies.error()) || clock.now() >= give_up) return replies;
     std::this_thread::sleep_for(kPause);
   }
-}
-
-Status RedisImport::State::load() {
-  const std::array texts = {import_script(), count_script()};
-  auto names = load_scripts(texts, [&](const CommandList& commands) {
-    return servers.cluster == nullptr
-               ? ask(*servers.route, commands, clock)
-               : servers.cluster->ask_all(commands, clock.now() + kTransferPatience);
-  });
-  if (!names) return names.error();
-  sha = std::move((*names)[0]);
-  count_sha = std::move((*names)[1]);
-  return {};
 }
 
 }  // namespace shingled::storage::redis

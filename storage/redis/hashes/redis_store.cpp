@@ -21,8 +21,7 @@ constexpr float kShareWindow = 256;  // recent questions that count in `exact_sh
 std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options,
                                          const OpenRoute& writers) {
   const RedisOptions& redis = options.redis;
-  ScriptContext context{.sha = {},
-                        .prefix = redis.prefix,
+  ScriptContext context{.prefix = redis.prefix,
                         .expire = static_cast<std::uint32_t>(options.expire.count())};
   const ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
   if (writers.cluster != nullptr) {
@@ -55,7 +54,7 @@ class RedisStore::Impl {
   [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions,
                                                           AskSlots ask_slots) {
     auto found = redis::look_up(*readers_.route, options_.redis.prefix, questions, ask_slots,
-                                  clock_.now() + options_.redis.timeout);
+                                clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
     return std::nullopt;

@@ -160,25 +160,26 @@ return 0
 )lua";
 
 /// `keys`: the record, the marker (not for a refresh), and the counter unless in a cluster.
-void append_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
+void append_call(CommandList& commands, const std::string& script, std::uint16_t slot,
                  std::initializer_list<std::string_view> keys,
                  std::initializer_list<std::string_view> arguments) {
   commands.begin(3 + keys.size() + arguments.size(), slot);
   commands.word("EVALSHA");
-  commands.word(context.sha);
+  commands.word(script);
   commands.word(std::to_string(keys.size()));
   for (const std::string_view key : keys) commands.word(key);
   for (const std::string_view argument : arguments) commands.word(argument);
 }
 
-void append_update_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
+void append_update_call(CommandList& commands, const std::string& script,
+                        const ScriptContext& context, std::uint16_t slot,
                         std::initializer_list<std::string_view> keys, const Update& update,
                         std::uint32_t now) {
   const Fingerprint& what = update.fingerprint;
   const bool is_add = update.kind == Update::Kind::kAdd;
   const bool all_lists = !is_add && update.flag == 0;
   append_call(
-      commands, context, slot, keys,
+      commands, script, slot, keys,
       {is_add ? "add" : "del", std::to_string(context.expire), std::to_string(now),
        as_text(what.digest.bytes), context.prefix,
        what.shingles ? slots_text(*what.shingles) : std::string(),
@@ -203,23 +204,25 @@ std::string marker_beside(std::string_view prefix, std::string_view key, const U
   return marker += ending;
 }
 
-void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                   std::uint32_t now) {
+void append_update(CommandList& commands, const std::string& script, const ScriptContext& context,
+                   const Update& update, std::uint32_t now) {
   const std::string record = record_key(context.prefix, update.fingerprint.digest);
   const std::string marker = marker_key(context.prefix, update.name);
   const std::string count = count_key(context.prefix);
-  append_update_call(commands, context, 0, {record, marker, count}, update, now);
+  append_update_call(commands, script, context, 0, {record, marker, count}, update, now);
 }
 
-void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                          std::uint32_t now, std::string_view marker, std::uint16_t slot) {
+void append_record_update(CommandList& commands, const std::string& script,
+                          const ScriptContext& context, const Update& update, std::uint32_t now,
+                          std::string_view marker, std::uint16_t slot) {
   const std::string record = record_key(context.prefix, update.fingerprint.digest);
-  append_update_call(commands, context, slot, {record, marker}, update, now);
+  append_update_call(commands, script, context, slot, {record, marker}, update, now);
 }
 
-void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what) {
+void append_refresh(CommandList& commands, const std::string& script, const ScriptContext& context,
+                    const Fingerprint& what) {
   const std::string record = record_key(context.prefix, what.digest);
-  append_call(commands, context, 0, {record},
+  append_call(commands, script, 0, {record},
               {"touch", std::to_string(context.expire), "0", as_text(what.digest.bytes),
                context.prefix, what.shingles ? slots_text(*what.shingles) : std::string()});
 }

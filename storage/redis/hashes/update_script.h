@@ -25,7 +25,6 @@ inline constexpr std::uint32_t kMarkerDoneSeconds = 2 * kRepeatSeconds;
 
 /// What all calls of one storage have in common.
 struct ScriptContext {
-  std::string sha;           ///< the reply to SCRIPT LOAD
   std::string prefix;        ///< of all keys
   std::uint32_t expire = 0;  ///< seconds; 0 = never
 };
@@ -40,16 +39,20 @@ std::string marker_beside(std::string_view prefix, std::string_view key, const U
 /// ARGV: the change, the life of the marker in seconds.
 std::string_view count_script();
 
+// `script` is the name of `update_script` (scripts.h).
+
 /// Appends the call for an update, which must have a name. `now`: Unix seconds, the creation time
 /// of a new record.
-void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                   std::uint32_t now);
+void append_update(CommandList& commands, const std::string& script, const ScriptContext& context,
+                   const Update& update, std::uint32_t now);
 /// The same for the record and the marker only, which is all that a cluster can do in one step.
-void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                          std::uint32_t now, std::string_view marker, std::uint16_t slot);
+void append_record_update(CommandList& commands, const std::string& script,
+                          const ScriptContext& context, const Update& update, std::uint32_t now,
+                          std::string_view marker, std::uint16_t slot);
 /// Appends the call after a hit: the record, and the slots that it still owns, live as long as new
 /// ones again. Its slots that have expired are claimed again if the question has them. If the
 /// record has no field S, the slots of the question are used, if it has any.
-void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what);
+void append_refresh(CommandList& commands, const std::string& script, const ScriptContext& context,
+                    const Fingerprint& what);
 
 }  // namespace shingled::storage::redis

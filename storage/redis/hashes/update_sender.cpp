@@ -7,7 +7,7 @@
 
 #include "config/base/number_text.h"
 #include "storage/redis/hashes/layout.h"
-#include "storage/redis/route/scripts.h"
+#include "storage/redis/route/open_route.h"
 
 namespace shingled::storage::redis {
 
@@ -21,11 +21,17 @@ std::uint64_t count_in(const RedisReply& reply) {
   return static_cast<std::uint64_t>(count.value_or(0));
 }
 
+ScriptSender::ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait)
+    : route_(route),
+      context_(std::move(context)),
+      wait_(wait),
+      script_(route, std::array{update_script()}) {}
+
 Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> updates,
                                                TimePoint deadline) {
-  const auto write = [&](CommandList& commands) {
+  const auto write = [&](CommandList& commands, const std::string& script) {
     for (const TimedUpdate& timed : updates) {
-      append_update(commands, context_, *timed.update, timed.time);
+      append_update(commands, script, context_, *timed.update, timed.time);
     }
     // The replies to the commands below are ignored: after an error a repetition would fail, too.
     commands.add({"INCR", revision_key(context_.prefix)});
@@ -52,8 +58,8 @@ void ScriptSender::settle(std::span<const TimedUpdate> updates) {
 
 Status ScriptSender::refresh(std::span<const Fingerprint> found, TimePoint deadline) {
   const auto replies = run(
-      [&](CommandList& commands) {
-        for (const Fingerprint& each : found) append_refresh(commands, context_, each);
+      [&](CommandList& commands, const std::string& script) {
+        for (const Fingerprint& each : found) append_refresh(commands, script, context_, each);
       },
       deadline);
   if (!replies) return replies.error();
@@ -68,25 +74,12 @@ Result<std::uint64_t> ScriptSender::count(TimePoint deadline) {
   return count_in(replies->front());
 }
 
-Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(CommandList&)>& write,
-                                                  TimePoint deadline) {
-  return ask_with_scripts(
-      context_.sha, [&] { return load(deadline); },
-      [&] {
-        CommandList commands;
-        write(commands);
-        commands.wait_for(wait_);
-        return route_.ask(commands, deadline);
-      });
-}
-
-Status ScriptSender::load(TimePoint deadline) {
-  const std::array texts = {update_script()};
-  auto names = load_scripts(
-      texts, [&](const CommandList& commands) { return route_.ask(commands, deadline); });
-  if (!names) return names.error();
-  context_.sha = std::move(names->front());
-  return {};
+Result<std::vector<RedisReply>> ScriptSender::run(const Write& write, TimePoint deadline) {
+  const auto call = [&](CommandList& commands, Scripts::Names names) {
+    write(commands, names.front());
+    commands.wait_for(wait_);
+  };
+  return whole(script_.call(call, deadline));
 }
 
 }  // namespace shingled::storage::redis

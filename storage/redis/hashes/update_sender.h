@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/redis/hashes/update_script.h"
 #include "storage/redis/route/redis_route.h"
+#include "storage/redis/route/scripts.h"
 
 namespace shingled::storage::redis {
 
@@ -38,8 +38,7 @@ class UpdateSender {
 /// all calls share one round trip.
 class ScriptSender final : public UpdateSender {
  public:
-  ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait)
-      : route_(route), context_(std::move(context)), wait_(wait) {}
+  ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait);
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
                                    TimePoint deadline) override;
@@ -48,13 +47,13 @@ class ScriptSender final : public UpdateSender {
   Result<std::uint64_t> count(TimePoint deadline) override;
 
  private:
-  Result<std::vector<RedisReply>> run(const std::function<void(CommandList&)>& write,
-                                      TimePoint deadline);
-  Status load(TimePoint deadline);
+  using Write = std::function<void(CommandList&, const std::string& script)>;
+  Result<std::vector<RedisReply>> run(const Write& write, TimePoint deadline);
 
   RedisRoute& route_;
-  ScriptContext context_;
+  const ScriptContext context_;
   const ReplicaWait wait_;
+  Scripts script_;
   std::vector<std::string> settled_;  ///< markers whose life the next `send` shortens
 };
 

@@ -46,9 +46,9 @@ std::string_view CommandList::command(std::size_t i) const {
   return std::string_view(bytes_).substr(begins_[i], end - begins_[i]);
 }
 
-void CommandList::append(std::string_view command) {
+void CommandList::append(std::string_view command, std::uint16_t slot) {
   begins_.push_back(bytes_.size());
-  slots_.push_back(0);
+  slots_.push_back(slot);
   bytes_ += command;
 }
 

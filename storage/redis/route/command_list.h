@@ -38,7 +38,7 @@ class CommandList {
   /// The bytes of command number `i`.
   [[nodiscard]] std::string_view command(std::size_t i) const;
   /// Appends a command of another list.
-  void append(std::string_view command);
+  void append(std::string_view command, std::uint16_t slot = 0);
   [[nodiscard]] std::uint16_t slot(std::size_t i) const { return slots_[i]; }
   /// Sets how many replicas must have the writes of these commands.
   void wait_for(const ReplicaWait& wait) { wait_ = wait; }

@@ -35,6 +35,11 @@ bool RedisServers::is_up() const {
                      [](const auto& server) { return server->is_up(); });
 }
 
+NullLogger& silent_logger() {
+  static NullLogger logger;
+  return logger;
+}
+
 OpenRoute open_route(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
                      RedisServers::Turn turn, Clock& clock, Logger& logger) {
   const RedisLogin login = login_of(options);
@@ -47,14 +52,19 @@ OpenRoute open_route(const RedisOptions& options, const std::vector<SocketSpec>&
   return {std::make_unique<RedisServers>(servers, login, turn, clock, logger), nullptr};
 }
 
+Result<std::vector<RedisReply>> whole(Result<std::vector<RedisReply>> replies) {
+  if (!replies) return replies;
+  if (any_error(*replies, RedisCluster::kAway))
+    return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
+  if (any_error(*replies, "NOSCRIPT"))
+    return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
+  return replies;
+}
+
 Result<std::vector<RedisReply>> ask_whole(RedisRoute& route, const CommandList& commands,
                                           TimePoint deadline) {
   if (commands.empty()) return std::vector<RedisReply>();
-  auto replies = route.ask(commands, deadline);
-  if (replies && any_error(*replies, RedisCluster::kAway)) {
-    return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
-  }
-  return replies;
+  return whole(route.ask(commands, deadline));
 }
 
 }  // namespace shingled::storage::redis

@@ -42,13 +42,19 @@ struct OpenRoute {
   RedisCluster* cluster = nullptr;  ///< the route, if it is a cluster
 };
 
+/// For whoever tells of an outage himself: the lines of the servers would only repeat it.
+NullLogger& silent_logger();
+
 /// Makes the route to a cluster or to a list of servers: `wanted`, or all servers of the options if
 /// `wanted` is empty. Does not connect.
 OpenRoute open_route(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
                      RedisServers::Turn turn, Clock& clock, Logger& logger);
 
-/// Returns the replies to all commands, or an error if one server of a cluster is away.
-/// Errors: those of the route, kUnavailable.
+/// The same replies, or an error if a server of a cluster was away or one forgets its scripts.
+/// Errors: those of `replies`, kUnavailable.
+Result<std::vector<RedisReply>> whole(Result<std::vector<RedisReply>> replies);
+
+/// Returns the replies to all commands, or the errors of the route and of `whole`.
 Result<std::vector<RedisReply>> ask_whole(RedisRoute& route, const CommandList& commands,
                                           TimePoint deadline);
 

@@ -27,8 +27,10 @@ class StandIn final : public RedisRoute {
 
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) override {
     std::unique_lock lock(mutex_);
-    if (commands.bytes().find("SCRIPT") != std::string_view::npos)
+    if (commands.bytes().find("SCRIPT") != std::string_view::npos) {
+      forgets_ = false;
       return std::vector<RedisReply>{text_reply(std::string(40, 'a'))};
+    }
     ++asked_;
     changed_.notify_all();
     if (!changed_.wait_until(lock, deadline, [&] { return !held_; }))
@@ -192,9 +194,10 @@ TEST_F(ScriptBatcherTest, AFailedExchangeIsAnErrorForAllItsCalls) {
 }
 
 TEST_F(ScriptBatcherTest, SendsTheScriptAgainToAServerThatForgotIt) {
+  EXPECT_THAT(texts(batcher_.run(calls_of({3}), soon())), ElementsAre("key:103"));
   redis_.forget();
   EXPECT_THAT(texts(batcher_.run(calls_of({1, 2}), soon())), ElementsAre("key:101", "key:102"));
-  EXPECT_EQ(redis_.commands(), 2U);
+  EXPECT_EQ(redis_.commands(), 3U) << "the refused command is sent again";
 }
 
 TEST(ScriptBatcherInACluster, MakesOneCommandPerSlot) {

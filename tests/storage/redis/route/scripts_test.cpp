@@ -1,13 +1,15 @@
 #include "storage/redis/route/scripts.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 
 namespace shingled::storage::redis {
 namespace {
 
-using Replies = Result<std::vector<RedisReply>>;
+using ::testing::ElementsAre;
+
+constexpr std::array<std::string_view, 2> kTexts = {"return 1", "return 2"};
 
 RedisReply text(std::string what) {
   return {.kind = RedisReply::Kind::kText, .text = std::move(what)};
@@ -16,84 +18,115 @@ RedisReply error(std::string what) {
   return {.kind = RedisReply::Kind::kError, .text = std::move(what)};
 }
 
-TEST(Scripts, AreLoadedInOrder) {
-  constexpr std::array<std::string_view, 2> kTexts = {"return 1", "return 2"};
-  const auto names = load_scripts(kTexts, [](const CommandList& commands) -> Replies {
+/// Servers that know the scripts, or forget them. Answers each command with its number.
+class FakeRoute final : public RedisRoute {
+ public:
+  Scripts::Replies ask(const CommandList& commands, TimePoint /*deadline*/) override {
+    ++asks;
+    std::vector<RedisReply> replies;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const std::string_view command = commands.command(i);
+      slots.push_back(commands.slot(i));
+      if (knows || command.find("EVALSHA") == std::string_view::npos) {
+        replies.push_back(text(std::to_string(made++)));
+      } else {
+        replies.push_back(error("NOSCRIPT No matching script"));
+      }
+    }
+    return replies;
+  }
+  Scripts::Replies ask_all(const CommandList& commands, TimePoint /*deadline*/) override {
+    ++loads;
+    if (is_away) return Error{ErrorCode::kUnavailable, "away"};
     EXPECT_EQ(commands.size(), 2U);
     EXPECT_NE(commands.command(1).find("return 2"), std::string_view::npos);
-    return std::vector{text("a1"), text("b2")};
-  });
-  ASSERT_TRUE(names);
-  EXPECT_EQ(*names, (std::vector<std::string>{"a1", "b2"}));
-}
-
-TEST(Scripts, AScriptThatTheServerRefusesIsAnError) {
-  constexpr std::array<std::string_view, 2> kTexts = {"return 1", "return"};
-  const auto names = load_scripts(kTexts, [](const CommandList&) -> Replies {
-    return std::vector{text("a1"), error("ERR wrong")};
-  });
-  ASSERT_FALSE(names);
-  EXPECT_EQ(names.error().code, ErrorCode::kDenied);
-  EXPECT_EQ(names.error().message, "loading a script: ERR wrong");
-  const auto away = load_scripts(kTexts, [](const CommandList&) -> Replies {
-    return Error{ErrorCode::kUnavailable, "away"};
-  });
-  ASSERT_FALSE(away);
-  EXPECT_EQ(away.error().code, ErrorCode::kUnavailable);
-}
-
-/// A server that knows scripts, or forgets them.
-struct Server {
-  int loads = 0;
-  int asks = 0;
-  int forgets = 0;  ///< how many of the next calls find the scripts forgotten
-
-  Replies run(std::string& sha) {
-    return ask_with_scripts(
-        sha,
-        [&]() -> Status {
-          ++loads;
-          sha = "known";
-          return {};
-        },
-        [&]() -> Replies {
-          ++asks;
-          EXPECT_EQ(sha, "known");
-          if (forgets == 0) return std::vector{text("done")};
-          --forgets;
-          return std::vector{text("done"), error("NOSCRIPT No matching script")};
-        });
+    knows = !forgets;
+    return std::vector{text("a1"), second};
   }
+  [[nodiscard]] bool is_up() const override { return true; }
+
+  int asks = 0;
+  int loads = 0;
+  int made = 0;
+  bool knows = false;
+  bool forgets = false;
+  bool is_away = false;
+  RedisReply second = text("b2");
+  std::vector<std::uint16_t> slots;
 };
 
-TEST(Scripts, AreLoadedOnce) {
-  Server server;
-  std::string sha;
-  ASSERT_TRUE(server.run(sha));
-  ASSERT_TRUE(server.run(sha));
-  EXPECT_EQ(server.loads, 1);
-  EXPECT_EQ(server.asks, 2);
+class ScriptsTest : public ::testing::Test {
+ protected:
+  /// A command that needs no script, then a call of one.
+  Scripts::Replies call(Scripts::Again again = Scripts::Again::kAll) {
+    return scripts_.call(
+        [](CommandList& commands, Scripts::Names names) {
+          commands.add({"GET", "key"}, 7);
+          commands.add({"EVALSHA", names[1], "0"}, 9);
+        },
+        TimePoint(), again);
+  }
+  static std::vector<std::string> texts(const Scripts::Replies& replies) {
+    std::vector<std::string> out;
+    if (!replies) return {"error"};
+    for (const RedisReply& reply : *replies) out.push_back(reply.text);
+    return out;
+  }
+
+  FakeRoute route_;
+  Scripts scripts_{route_, kTexts};
+};
+
+TEST_F(ScriptsTest, AreLoadedOnceInOrder) {
+  EXPECT_TRUE(scripts_.names().empty());
+  EXPECT_THAT(texts(call()), ElementsAre("0", "1"));
+  EXPECT_THAT(texts(call()), ElementsAre("2", "3"));
+  EXPECT_THAT(scripts_.names(), ElementsAre("a1", "b2"));
+  EXPECT_EQ(route_.loads, 1);
+  EXPECT_EQ(route_.asks, 2);
 }
 
-TEST(Scripts, AreLoadedAgainIfTheServerHasForgottenThem) {
-  Server server;
-  std::string sha = "known";
-  server.forgets = 1;
-  const auto replies = server.run(sha);
+TEST_F(ScriptsTest, AreLoadedAgainIfAServerHasForgottenThem) {
+  ASSERT_TRUE(scripts_.load(TimePoint()));
+  route_.knows = false;
+  EXPECT_THAT(texts(call()), ElementsAre("1", "2")) << "all commands are sent again";
+  EXPECT_EQ(route_.loads, 2);
+  EXPECT_EQ(route_.asks, 2);
+}
+
+TEST_F(ScriptsTest, WhatWasExecutedIsNotRepeatedIfItMustNotBe) {
+  ASSERT_TRUE(scripts_.load(TimePoint()));
+  route_.knows = false;
+  EXPECT_THAT(texts(call(Scripts::Again::kForgotten)), ElementsAre("0", "1"));
+  EXPECT_EQ(route_.asks, 2);
+  EXPECT_THAT(route_.slots, ElementsAre(7, 9, 9)) << "the slot of a command goes with it";
+}
+
+TEST_F(ScriptsTest, AServerThatAlwaysForgetsIsAskedTwice) {
+  route_.forgets = true;
+  const auto replies = call();
   ASSERT_TRUE(replies);
-  EXPECT_EQ(replies->size(), 1U);
-  EXPECT_EQ(server.loads, 1);
-  EXPECT_EQ(server.asks, 2);
+  EXPECT_TRUE(any_error(*replies, "NOSCRIPT"));
+  EXPECT_EQ(route_.asks, 2);
 }
 
-TEST(Scripts, AServerThatAlwaysForgetsCountsAsAway) {
-  Server server;
-  std::string sha;
-  server.forgets = 10;
-  const auto replies = server.run(sha);
-  ASSERT_FALSE(replies);
-  EXPECT_EQ(replies.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(server.asks, 2);
+TEST_F(ScriptsTest, NothingIsAskedWithoutCommands) {
+  const auto replies = scripts_.call([](CommandList&, Scripts::Names) {}, TimePoint());
+  ASSERT_TRUE(replies);
+  EXPECT_TRUE(replies->empty());
+  EXPECT_EQ(route_.asks, 0);
+}
+
+TEST_F(ScriptsTest, AScriptThatTheServerRefusesIsAnError) {
+  route_.second = error("ERR wrong");
+  const auto refused = call();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kDenied);
+  EXPECT_EQ(refused.error().message, "loading a script: ERR wrong");
+  route_.is_away = true;
+  const auto away = call();
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace
