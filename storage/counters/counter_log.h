@@ -10,6 +10,7 @@
 #include "config/base/result.h"
 #include "config/system/file_system.h"
 #include "storage/counters/addition.h"
+#include "storage/log/record_log.h"
 
 namespace shingled::storage::counters {
 
@@ -39,15 +40,14 @@ class CounterLog {
 
  private:
   struct State {
-    std::unique_ptr<AppendFile> file;
-    Bytes record;  ///< kept to be used again
+    std::unique_ptr<log::RecordLog> log;
     bool is_synced = true;
   };
 
-  explicit CounterLog(std::unique_ptr<AppendFile> file);
+  explicit CounterLog(std::unique_ptr<log::RecordLog> log);
 
-  AppendFile* const file_;  ///< for `sync` beside `append`
-  Mutex syncing_;           ///< held while the disk works: nobody may say that it has done so
+  log::RecordLog* const log_;  ///< for `sync` beside `append`
+  Mutex syncing_;              ///< held while the disk works: nobody may say that it has done so
   Guarded<State> state_;
   std::atomic<std::uint64_t> bytes_{0};
   std::atomic<bool> is_doubtful_{false};  ///< a sync failed
@@ -57,13 +57,11 @@ class CounterLog {
 struct LogContent {
   Slot slot = 0;
   std::uint64_t additions = 0;
-  /// Not in a whole record: at the end, of a call that never returned; elsewhere, of damage.
-  std::uint64_t bytes_lost = 0;
+  std::uint64_t bytes_lost = 0;  ///< see log::LogReading
 };
 
-/// Calls `take` for each addition of a log, in order. A record that is not whole is passed over:
-/// the next one is found by its checksum.
-/// Errors: those of FileSystem; kCorrupt if its beginning is not that of a log; that of `take`.
+/// Calls `take` for each addition of a log, in order.
+/// Errors: those of log::read_records; kCorrupt for an addition of another version.
 Result<LogContent> read_log(FileSystem& files, const std::string& name,
                             const std::function<Status(Slot, const Addition&)>& take);
 

@@ -1,13 +1,11 @@
 #include "storage/counters/sealed_file.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "config/base/prefetch.h"
+#include "storage/log/checksum.h"
 
 namespace shingled::storage::counters {
 
@@ -26,7 +24,7 @@ bool block_is_right(BytesView file, const SealedFooter& footer, std::uint64_t bl
   const std::uint64_t size = std::min<std::uint64_t>(kBlockBytes, footer.sums_at() - begin);
   std::uint64_t expected = 0;
   std::memcpy(&expected, file.data() + footer.sums_at() + 8 * block, sizeof expected);
-  return block_checksum(file.subspan(begin, size)) == expected;
+  return log::checksum(file.subspan(begin, size)) == expected;
 }
 
 bool blocks_are_right(BytesView file, const SealedFooter& footer, std::uint64_t begin,
@@ -65,8 +63,6 @@ std::uint64_t SealedFooter::codes_bytes() const {
   return bytes;
 }
 
-std::uint64_t block_checksum(BytesView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
 void SealedFooter::write(Bytes& out) const {
   std::array<std::uint8_t, kBytes> bytes{};
   ByteWriter writer(bytes);
@@ -84,7 +80,7 @@ void SealedFooter::write(Bytes& out) const {
                                       (range.has_days ? kHasDays : 0)));
   writer.u8(offset_bytes);
   writer.zeros(kBytes - sizeof(std::uint64_t) - writer.written());
-  writer.u64(block_checksum(BytesView(bytes).first(writer.written())));
+  writer.u64(log::checksum(BytesView(bytes).first(writer.written())));
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
@@ -109,7 +105,7 @@ Result<SealedFooter> SealedFooter::read(const std::array<std::uint8_t, kBytes>& 
   footer.range.has_days = (has & kHasDays) != 0;
   ByteReader checksum(bytes.last(sizeof(std::uint64_t)));
   if (magic != kMagic ||
-      checksum.u64() != block_checksum(bytes.first(kBytes - sizeof(std::uint64_t))) ||
+      checksum.u64() != log::checksum(bytes.first(kBytes - sizeof(std::uint64_t))) ||
       footer.bucket_bits > kBucketBitsMax || footer.rice_bits > 63 ||
       (footer.offset_bytes != kShortOffset && footer.offset_bytes != kLongOffset) ||
       footer.range.slot_first > footer.range.slot_last ||
@@ -133,7 +129,7 @@ Result<std::unique_ptr<SealedFile>> SealedFile::open(FileSystem& files, const st
   if (!footer) return footer.error().in(name);
   std::uint64_t sums = 0;
   if (!read_mapped(
-          [&] { sums = block_checksum(bytes.subspan(footer->sums_at(), 8 * footer->blocks())); }))
+          [&] { sums = log::checksum(bytes.subspan(footer->sums_at(), 8 * footer->blocks())); }))
     return unreadable();
   if (sums != footer->sums_checksum)
     return Error{ErrorCode::kCorrupt, name + ": its checksums are damaged"};

@@ -26,9 +26,6 @@ inline constexpr std::size_t kBlockBytes = 4096;
 /// 64.
 inline constexpr std::uint64_t kGroupBuckets = 64;
 
-/// XXH3, 64 bits.
-std::uint64_t block_checksum(BytesView bytes);
-
 /// What the end of a sealed file says about it (COUNTERS.md section 5).
 struct SealedFooter {
   static constexpr std::size_t kBytes = 96;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/base/assert.h"
+#include "storage/log/checksum.h"
 
 namespace shingled::storage::counters {
 
@@ -134,7 +135,7 @@ Status SealedWriter::flush(std::size_t bytes_least) {
   if (out_.size() < bytes_least) return {};
   const std::size_t whole = out_.size() / kBlockBytes * kBlockBytes;
   for (std::size_t at = 0; at < whole; at += kBlockBytes)
-    sums_.push_back(block_checksum(BytesView(out_).subspan(at, kBlockBytes)));
+    sums_.push_back(log::checksum(BytesView(out_).subspan(at, kBlockBytes)));
   if (Status written = file_->append(BytesView(out_).first(whole)); !written)
     return written.error().in(name_);
   out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(whole));
@@ -168,11 +169,11 @@ Result<SealedFooter> SealedWriter::finish() {
   fill_to_8(out_);
   write_index();
   if (Status flushed = flush(kBlockBytes); !flushed) return flushed.error();
-  if (!out_.empty()) sums_.push_back(block_checksum(out_));
+  if (!out_.empty()) sums_.push_back(log::checksum(out_));
 
   const std::size_t sums_begin = out_.size();
   for (const std::uint64_t sum : sums_) append_number(out_, sum);
-  footer_.sums_checksum = block_checksum(BytesView(out_).subspan(sums_begin));
+  footer_.sums_checksum = log::checksum(BytesView(out_).subspan(sums_begin));
   footer_.write(out_);
   Status done = file_->append(out_);
   if (done) done = file_->sync();

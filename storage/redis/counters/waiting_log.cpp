@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
-#include "config/system/mapped_read.h"
-#include "storage/counters/sealed_file.h"
+#include "config/base/byte_reader.h"
 
 namespace shingled::storage::redis {
 
@@ -20,32 +18,28 @@ using counters::Period;
 
 namespace {
 
-constexpr std::array<std::uint8_t, 8> kMagic = {'s', 'h', 'g', 'c', 'w', 'a', 'i', '1'};
-constexpr std::size_t kHeaderBytes = 28;
-constexpr std::size_t kRecordHeaderBytes = 12;
 constexpr std::size_t kNumberBytes = 8;
-constexpr std::size_t kRecordBytesMax = 1U << 20U;
+// The fields are those of WaitingName; a record is a number and an item.
+constexpr log::LogKind kKind = {
+    .what = "waiting counters",
+    .magic = {'s', 'h', 'g', 'c', 'w', 'a', 'i', '1'},
+    .fields_bytes = 12,
+    .body_bytes_min = kNumberBytes + 1,
+    .body_bytes_max = 1U << 20U,
+};
 constexpr std::string_view kSuffix = ".waiting";
 constexpr std::size_t kEntriesMax = 4096;
-enum class Kind : std::uint8_t { kAddition = 1, kSeries = 2 };
+enum class ItemKind : std::uint8_t { kAddition = 1, kSeries = 2 };
 
-Bytes header_of(const WaitingName& name) {
-  Bytes header(kMagic.begin(), kMagic.end());
-  append_number(header, name.writer);
-  append_number(header, name.generation);
-  append_number(header, counters::block_checksum(header));
-  return header;
+Bytes fields_of(const WaitingName& name) {
+  Bytes fields;
+  append_number(fields, name.writer);
+  append_number(fields, name.generation);
+  return fields;
 }
 
-std::uint64_t checksum_of(std::uint64_t place, BytesView body) {
-  Bytes all;
-  append_number(all, place);
-  append_number(all, static_cast<std::uint32_t>(body.size()));
-  append_number(all, counters::block_checksum(body));
-  return counters::block_checksum(all);
-}
-
-void encode_series(const CounterSeries& series, Bytes& out) {
+void append_series(const CounterSeries& series, Bytes& out) {
+  out.push_back(static_cast<std::uint8_t>(ItemKind::kSeries));
   append_number(out, series.key.shingle);
   out.push_back(series.key.tag());
   append_number(out, static_cast<std::uint16_t>(series.entries.size()));
@@ -80,37 +74,21 @@ std::optional<CounterSeries> decode_series(ByteReader& in) {
 
 std::optional<WaitingItem> decode_item(BytesView body) {
   ByteReader in(body);
-  const auto kind = static_cast<Kind>(in.u8());
-  if (kind == Kind::kSeries) {
+  const auto kind = static_cast<ItemKind>(in.u8());
+  if (kind == ItemKind::kSeries) {
     auto series = decode_series(in);
     if (!series) return std::nullopt;
     return *std::move(series);
   }
   const counters::Slot slot = in.u32();
-  if (kind != Kind::kAddition || !in.ok()) return std::nullopt;
+  if (kind != ItemKind::kAddition || !in.ok()) return std::nullopt;
   auto addition = counters::decode_addition(in.bytes(in.left()));
   if (!addition) return std::nullopt;
   return PastAddition{slot, *std::move(addition)};
 }
 
-/// Puts a record around what `write` appends.
-template <typename Write>
-void append_record(Bytes& records, std::uint64_t file_bytes, std::uint64_t number,
-                   const Write& write) {
-  const std::size_t begin = records.size();
-  records.resize(begin + kRecordHeaderBytes);
-  append_number(records, number);
-  write();
-  const std::size_t from = begin + kRecordHeaderBytes;
-  const BytesView body = BytesView(records).subspan(from);
-  const std::uint64_t checksum = checksum_of(file_bytes + begin, body);
-  ByteWriter header(std::span<std::uint8_t>(records).subspan(begin, kRecordHeaderBytes));
-  header.u32(static_cast<std::uint32_t>(body.size()));
-  header.u64(checksum);
-}
-
 void append_addition(const PastAddition& past, Bytes& out) {
-  out.push_back(static_cast<std::uint8_t>(Kind::kAddition));
+  out.push_back(static_cast<std::uint8_t>(ItemKind::kAddition));
   append_number(out, past.slot);
   encode_addition(past.addition, out);
 }
@@ -130,78 +108,46 @@ std::optional<WaitingName> WaitingName::parse(std::string_view file) {
 }
 
 Result<std::unique_ptr<WaitingLog>> WaitingLog::create(FileSystem& files, const WaitingName& name) {
-  auto file = files.create(name.file());
-  if (!file) return file.error();
-  if (Status made = (*file)->append(header_of(name)); !made) {
-    static_cast<void>(files.remove(name.file()));
-    return made.error().in(name.file());
-  }
-  return std::unique_ptr<WaitingLog>(new WaitingLog(*std::move(file)));
+  auto log = log::RecordLog::create(files, name.file(), kKind, fields_of(name));
+  if (!log) return log.error();
+  return std::unique_ptr<WaitingLog>(new WaitingLog(*std::move(log)));
 }
 
 Status WaitingLog::append(std::span<const WaitingItem> items, std::uint64_t first) {
-  records_.clear();
   for (const WaitingItem& item : items) {
-    append_record(records_, file_->size(), first++, [&] {
+    log_->add([&](Bytes& body) {
+      append_number(body, first++);
       if (const auto* past = std::get_if<PastAddition>(&item)) {
-        append_addition(*past, records_);
+        append_addition(*past, body);
       } else {
-        records_.push_back(static_cast<std::uint8_t>(Kind::kSeries));
-        encode_series(std::get<CounterSeries>(item), records_);
+        append_series(std::get<CounterSeries>(item), body);
       }
     });
   }
-  return file_->append(records_);
+  return log_->write();
 }
 
 Status WaitingLog::append(const PastAddition& addition, std::uint64_t number) {
-  records_.clear();
-  append_record(records_, file_->size(), number, [&] { append_addition(addition, records_); });
-  return file_->append(records_);
+  log_->add([&](Bytes& body) {
+    append_number(body, number);
+    append_addition(addition, body);
+  });
+  return log_->write();
 }
 
 Result<std::uint64_t> read_waiting_log(
     FileSystem& files, const WaitingName& name,
     const std::function<void(std::uint64_t, const WaitingItem&)>& take) {
-  const auto mapped = files.map(name.file());
-  if (!mapped) return mapped.error();
-  const BytesView file = (*mapped)->bytes();
-  const Error unreadable{ErrorCode::kUnavailable, name.file() + ": cannot be read"};
-  Bytes record;
-  const auto copy = [&](std::size_t at, std::size_t size) {
-    record.resize(size);
-    return size == 0 || read_mapped([&] { std::memcpy(record.data(), file.data() + at, size); });
-  };
-  if (file.size() < kHeaderBytes) return std::uint64_t{file.size()};  // ended while it was made
-  if (!copy(0, kHeaderBytes)) return unreadable;
-  if (record != header_of(name))
-    return Error{ErrorCode::kCorrupt, name.file() + ": not a log of waiting counters"};
-  std::uint64_t lost = 0;
-  std::size_t at = kHeaderBytes;
-  while (file.size() - at >= kRecordHeaderBytes) {
-    if (!copy(at, kRecordHeaderBytes)) return unreadable;
-    ByteReader header(record);
-    const std::size_t size = header.u32();
-    const std::uint64_t checksum = header.u64();
-    const bool fits = size > kNumberBytes && size <= kRecordBytesMax &&
-                      size <= file.size() - at - kRecordHeaderBytes;
-    if (fits && !copy(at + kRecordHeaderBytes, size)) return unreadable;
-    if (!fits || checksum != checksum_of(at, record)) {
-      ++lost;
-      ++at;
-      continue;
-    }
-    ByteReader body(record);
-    const std::uint64_t number = body.u64();
-    const auto item = decode_item(BytesView(record).subspan(kNumberBytes));
-    if (item) {
-      take(number, *item);
-    } else {
-      lost += kRecordHeaderBytes + size;  // of a later version
-    }
-    at += kRecordHeaderBytes + size;
-  }
-  return lost + (file.size() - at);
+  const auto reading = log::read_records(
+      files, name.file(), kKind,
+      [&](BytesView fields) { return std::ranges::equal(fields, fields_of(name)); },
+      [&](BytesView body) -> Result<bool> {
+        const auto item = decode_item(body.subspan(kNumberBytes));
+        if (item) take(ByteReader(body).u64(), *item);
+        return item.has_value();  // otherwise it is of a later version
+      });
+  if (!reading) return reading.error();
+  return reading->bytes_lost;
 }
 
 }  // namespace shingled::storage::redis

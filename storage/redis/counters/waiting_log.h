@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "config/base/byte_reader.h"
 #include "config/base/result.h"
 #include "config/system/file_system.h"
 #include "storage/counters/addition.h"
 #include "storage/counters/counter_store.h"
+#include "storage/log/record_log.h"
 
 namespace shingled::storage::redis {
 
@@ -34,7 +34,7 @@ struct WaitingName {
   friend auto operator<=>(const WaitingName&, const WaitingName&) = default;
 };
 
-/// Appends what waits to be sent, with checksums (storage/COUNTERS.md section 7).
+/// Appends what waits to be sent (storage/COUNTERS.md section 7).
 /// Threads: one thread.
 class WaitingLog {
  public:
@@ -45,18 +45,16 @@ class WaitingLog {
   /// Errors: kUnavailable.
   Status append(std::span<const WaitingItem> items, std::uint64_t first);
   Status append(const counters::PastAddition& addition, std::uint64_t number);
-  Status sync() { return file_->sync(); }
-  [[nodiscard]] std::uint64_t bytes() const { return file_->size(); }
+  Status sync() { return log_->sync(); }
+  [[nodiscard]] std::uint64_t bytes() const { return log_->bytes(); }
 
  private:
-  explicit WaitingLog(std::unique_ptr<AppendFile> file) : file_(std::move(file)) {}
+  explicit WaitingLog(std::unique_ptr<log::RecordLog> log) : log_(std::move(log)) {}
 
-  std::unique_ptr<AppendFile> file_;
-  Bytes records_;
+  std::unique_ptr<log::RecordLog> log_;
 };
 
-/// Calls `take` with each item and its number. Returns how many bytes are not whole records: at the
-/// end of the log the last call, which did not return; elsewhere damage.
+/// Calls `take` with each item and its number. Returns how many bytes are lost (log::LogReading).
 /// Errors: kNotFound, kUnavailable, kCorrupt (not a log of this kind and name).
 Result<std::uint64_t> read_waiting_log(
     FileSystem& files, const WaitingName& name,

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "config/base/hex.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/memory_files.h"
 
@@ -158,6 +159,26 @@ TEST(CounterLog, AfterASyncThatFailedNoneIsTrusted) {
   EXPECT_TRUE((*log)->is_doubtful());
   files.repair();
   EXPECT_FALSE((*log)->sync()) << "the system may have dropped what it could not write";
+}
+
+TEST(CounterLog, IsByteForByteTheOneOfVersion0_1) {
+  Addition addition;
+  addition.amounts.of(Measure::kMass) = 1;
+  addition.amounts.of(Measure::kBytes) = 0x1234;
+  addition.counters = {{7, PieceType::kLinkHost, Direction::kOut}};
+  addition.pairs = {{{0x10001, PieceType::kSenderRecipient, Direction::kIn}, 0x20001}};
+  MemoryFiles files;
+  auto log = CounterLog::create(files, "1.log", 2'831'519);
+  ASSERT_TRUE(log);
+  ASSERT_TRUE((*log)->append(addition));
+  ASSERT_TRUE((*log)->append(addition));
+  const auto wanted = from_hex(
+      "736867636c6f67319f342b00c4455a50840ceb872f000000e181e356a56acfd50501000000000000"
+      "0034120000000000000100010007000000000000006701000100000000003c01000200000000002f"
+      "0000009eab1aa3bc7f91bf0501000000000000003412000000000000010001000700000000000000"
+      "6701000100000000003c0100020000000000");
+  ASSERT_TRUE(wanted);
+  EXPECT_EQ(files.content("1.log"), *wanted);
 }
 
 /// A disk whose sync of a file lasts until the test ends it.

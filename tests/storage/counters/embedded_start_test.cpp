@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/counters/sealed_file.h"
+#include "storage/log/checksum.h"
 #include "tests/storage/counters/embedded_fixture.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 #include "tests/support/borrowed_files.h"
@@ -26,11 +26,11 @@ class EmbeddedStartTest : public EmbeddedCountersTest {
     ByteWriter placed(sums);
     placed.u64(log.size());
     placed.u32(1);
-    placed.u64(block_checksum(addition));
+    placed.u64(log::checksum(addition));
     Bytes record(12);
     ByteWriter header(record);
     header.u32(1);
-    header.u64(block_checksum(sums));
+    header.u64(log::checksum(sums));
     log.insert(log.end(), record.begin(), record.end());
     log.insert(log.end(), addition.begin(), addition.end());
   }

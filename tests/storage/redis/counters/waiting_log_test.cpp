@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "config/base/hex.h"
 #include "tests/support/memory_files.h"
 
 namespace shingled::storage::redis {
@@ -121,6 +122,31 @@ TEST_F(WaitingLogTest, ALogWithTheNameOfAnotherIsNotRead) {
   const auto got = read_waiting_log(files_, {kName.writer, 43},
                                     [](std::uint64_t, const WaitingItem&) { FAIL(); });
   EXPECT_EQ(got.error().code, ErrorCode::kCorrupt);
+}
+
+TEST(WaitingLog, IsByteForByteTheOneOfVersion0_1) {
+  PastAddition past;
+  past.slot = 2'831'519;
+  past.addition.amounts.of(Measure::kMass) = 1;
+  past.addition.amounts.of(Measure::kBytes) = 0x1234;
+  past.addition.counters = {{7, PieceType::kLinkHost, Direction::kOut}};
+  past.addition.pairs = {{{0x10001, PieceType::kSenderRecipient, Direction::kIn}, 0x20001}};
+  Entry day{{Period::Unit::kDay, 19'663}, {}};
+  day.amounts.of(Measure::kHam) = 3;
+  const CounterSeries series{{9, PieceType::kFrom, Direction::kIn}, {day}};
+  MemoryFiles files;
+  auto log = WaitingLog::create(files, kName);
+  ASSERT_TRUE(log);
+  ASSERT_TRUE((*log)->append(std::vector<WaitingItem>{past, series}, 5));
+  const auto wanted = from_hex(
+      "7368676377616931efcdab89674523012a0000006b5907fb02a8397a3c00000097f06d0abc1efc66"
+      "0500000000000000019f342b00050100000000000000341200000000000001000100070000000000"
+      "00006701000100000000003c01000200000000005900000039ea658bee2151f90600000000000000"
+      "0209000000000000001c010001cf4c00000000000000000000000000000000000000000000000000"
+      "00000000000000000003000000000000000000000000000000000000000000000000000000000000"
+      "00");
+  ASSERT_TRUE(wanted);
+  EXPECT_EQ(files.content(kName.file()), *wanted);
 }
 
 TEST(WaitingName, IsReadBackInItsOwnFormAlone) {
