@@ -20,7 +20,7 @@
 #include "config/options/history_options.h"
 #include "milter/history/message_row.h"
 #include "storage/counters/timekeeper.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled {
 class MetricReport;  // config/metrics/metric_report.h

@@ -7,7 +7,7 @@
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "mime/fingerprint/piece_shingle.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::history {
 

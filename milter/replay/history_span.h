@@ -5,7 +5,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::replay {
 

@@ -13,7 +13,7 @@
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/evaluate.h"
 #include "milter/rules/verdict.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::replay {
 

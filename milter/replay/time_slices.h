@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::replay {
 

@@ -30,7 +30,7 @@
 #include "storage/counters/counter_store.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/people/people_store.h"
-#include "storage/sqlite/report_table.h"
+#include "storage/sqlite/reports/report_table.h"
 
 namespace shingled::milter::reports {
 

@@ -13,7 +13,7 @@
 #include "mime/model/mail.h"
 #include "mime/pieces/piece.h"
 #include "storage/counters/counter.h"
-#include "storage/sqlite/report_table.h"
+#include "storage/sqlite/reports/report_table.h"
 
 namespace shingled::milter::reports {
 

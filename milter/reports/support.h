@@ -8,7 +8,7 @@
 
 #include "config/options/report_options.h"
 #include "storage/people/people_sums.h"
-#include "storage/sqlite/report_table.h"
+#include "storage/sqlite/reports/report_table.h"
 
 namespace shingled::milter::reports {
 

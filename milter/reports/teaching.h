@@ -9,7 +9,7 @@
 
 #include "config/base/result.h"
 #include "storage/model/fuzzy_store.h"
-#include "storage/sqlite/report_table.h"
+#include "storage/sqlite/reports/report_table.h"
 
 namespace shingled::milter::reports {
 

@@ -13,7 +13,7 @@
 #include "config/base/outage.h"
 #include "config/base/periodic_task.h"
 #include "storage/buckets/bucket_table.h"
-#include "storage/sqlite/bucket_file.h"
+#include "storage/sqlite/buckets/bucket_file.h"
 
 namespace shingled::storage::buckets {
 

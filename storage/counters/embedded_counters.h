@@ -29,7 +29,7 @@
 #include "storage/counters/sum_cache.h"
 #include "storage/counters/timekeeper.h"
 #include "storage/counters/unique_doubts.h"
-#include "storage/sqlite/counter_catalogue.h"
+#include "storage/sqlite/counters/counter_catalogue.h"
 
 namespace shingled::storage::counters {
 

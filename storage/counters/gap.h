@@ -7,7 +7,7 @@
 #include "storage/counters/counter.h"
 #include "storage/counters/row_code.h"
 #include "storage/counters/series.h"
-#include "storage/sqlite/counter_catalogue.h"
+#include "storage/sqlite/counters/counter_catalogue.h"
 
 namespace shingled::storage::counters {
 

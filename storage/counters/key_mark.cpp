@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/base/hex.h"
-#include "storage/sqlite/counter_catalogue.h"
+#include "storage/sqlite/counters/counter_catalogue.h"
 
 namespace shingled::storage::counters {
 

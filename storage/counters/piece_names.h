@@ -20,7 +20,7 @@
 #include "config/metrics/instruments.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/model/recent_ids.h"
-#include "storage/sqlite/piece_name_table.h"
+#include "storage/sqlite/counters/piece_name_table.h"
 
 namespace shingled {
 class MetricReport;  // config/metrics/metric_report.h

@@ -9,7 +9,7 @@
 #include "config/base/guarded.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/series.h"
-#include "storage/sqlite/counter_catalogue.h"
+#include "storage/sqlite/counters/counter_catalogue.h"
 
 namespace shingled::storage::counters {
 

@@ -7,7 +7,7 @@
 #include "config/base/guarded.h"
 #include "config/base/periodic_task.h"
 #include "config/base/result.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::engine {
 

@@ -10,7 +10,7 @@
 #include "storage/engine/loader.h"
 #include "storage/engine/memory_bound.h"
 #include "storage/engine/writer.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::engine {
 

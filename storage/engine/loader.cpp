@@ -12,7 +12,7 @@
 
 #include "config/base/guarded.h"
 #include "storage/engine/fuzzy_index.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::engine {
 namespace {

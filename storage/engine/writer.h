@@ -22,7 +22,7 @@
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/update_group.h"
 #include "storage/model/update_queue.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::engine {
 

@@ -5,8 +5,8 @@
 
 #include "config/base/result.h"
 #include "storage/model/work_watcher.h"
-#include "storage/sqlite/database.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/base/database.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::formats {
 

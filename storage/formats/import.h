@@ -10,8 +10,8 @@
 #include "config/base/result.h"
 #include "storage/formats/digest_rows.h"
 #include "storage/model/work_watcher.h"
-#include "storage/sqlite/fuzzy_table.h"
-#include "storage/sqlite/part_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
+#include "storage/sqlite/hashes/part_table.h"
 
 namespace shingled::storage::formats {
 

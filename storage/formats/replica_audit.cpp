@@ -5,10 +5,10 @@
 
 #include "storage/formats/row_audit.h"
 #include "storage/model/plausible_time.h"
-#include "storage/sqlite/journal.h"
-#include "storage/sqlite/shingle_set.h"
-#include "storage/sqlite/statements.h"
-#include "storage/sqlite/store_table.h"
+#include "storage/sqlite/base/shingle_set.h"
+#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/hashes/journal.h"
+#include "storage/sqlite/hashes/store_table.h"
 
 namespace shingled::storage::formats {
 namespace {

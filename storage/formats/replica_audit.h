@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "storage/formats/verify.h"
-#include "storage/sqlite/database.h"
-#include "storage/sqlite/part_table.h"
+#include "storage/sqlite/base/database.h"
+#include "storage/sqlite/hashes/part_table.h"
 
 namespace shingled::storage::formats {
 

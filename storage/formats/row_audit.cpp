@@ -5,8 +5,8 @@
 
 #include "storage/model/flag_set.h"
 #include "storage/model/plausible_time.h"
-#include "storage/sqlite/fuzzy_table.h"
-#include "storage/sqlite/statements.h"
+#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::formats {
 namespace {

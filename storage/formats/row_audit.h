@@ -6,7 +6,7 @@
 
 #include "storage/formats/digest_rows.h"
 #include "storage/formats/verify.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::formats {
 

@@ -17,7 +17,7 @@
 #include "storage/counters/timekeeper.h"
 #include "storage/people/people_store.h"
 #include "storage/people/sign_index.h"
-#include "storage/sqlite/people_table.h"
+#include "storage/sqlite/people/people_table.h"
 
 namespace shingled::storage::people {
 

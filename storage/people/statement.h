@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "storage/counters/counter.h"
-#include "storage/sqlite/people_table.h"
+#include "storage/sqlite/people/people_table.h"
 
 namespace shingled::storage::people {
 

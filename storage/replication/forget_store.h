@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "storage/engine/engine.h"
-#include "storage/sqlite/replica_reader.h"
+#include "storage/sqlite/hashes/replica_reader.h"
 
 namespace shingled::storage::replication {
 

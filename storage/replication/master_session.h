@@ -10,7 +10,7 @@
 #include "storage/replication/message.h"
 #include "storage/replication/range_sums.h"
 #include "storage/replication/secure_channel.h"
-#include "storage/sqlite/replica_reader.h"
+#include "storage/sqlite/hashes/replica_reader.h"
 
 namespace shingled::storage::replication {
 

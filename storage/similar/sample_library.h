@@ -16,7 +16,7 @@
 #include "storage/model/sample.h"
 #include "storage/similar/sample_index.h"
 #include "storage/similar/sample_scan.h"
-#include "storage/sqlite/sample_file.h"
+#include "storage/sqlite/similar/sample_file.h"
 
 namespace shingled::storage::similar {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "storage/engine/engine.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
 namespace shingled::storage {

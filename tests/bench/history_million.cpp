@@ -16,7 +16,7 @@
 #include "milter/policy/parse_condition.h"
 #include "milter/replay/judge_history.h"
 #include "milter/replay/parallel_trial.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 using namespace shingled;
 using namespace shingled::milter;

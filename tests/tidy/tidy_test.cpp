@@ -27,7 +27,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"libpsl", {"mime/url/public_suffix.cpp"}},
       {"xxhash.h", {"mime/fingerprint/", "storage/engine/", "storage/log/"}},
       {"sodium", {"mime/fingerprint/keyed_hash.cpp", "storage/crypto/"}},
-      {"sqlite3", {"storage/sqlite/"}},
+      {"sqlite3", {"storage/sqlite/base/"}},
       {"hiredis/", {"storage/redis/route/"}},
       {"resolv.h", {"storage/client/name_lookup.cpp"}},
       {"arpa/nameser.h", {"storage/client/name_lookup.cpp", "storage/client/srv_answer.cpp"}},

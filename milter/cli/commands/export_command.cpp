@@ -10,8 +10,8 @@
 #include "milter/cli/output/hash_line.h"
 #include "milter/cli/output/progress_meter.h"
 #include "storage/redis/hashes/transfer.h"
-#include "storage/sqlite/fuzzy_table.h"
-#include "storage/sqlite/rspamd_file.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
+#include "storage/sqlite/hashes/rspamd_file.h"
 
 namespace shingled::milter::cli {
 

@@ -13,7 +13,7 @@
 #include "milter/cli/input/message_file.h"
 #include "milter/cli/output/hash_line.h"
 #include "storage/formats/import.h"
-#include "storage/sqlite/rspamd_file.h"
+#include "storage/sqlite/hashes/rspamd_file.h"
 
 namespace shingled::milter::cli {
 

@@ -7,7 +7,7 @@
 #include "config/base/result.h"
 #include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/console.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
 

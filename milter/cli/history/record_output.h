@@ -5,7 +5,7 @@
 
 #include "milter/cli/terminal/console.h"
 #include "milter/history/message_record.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::cli {
 

@@ -13,7 +13,7 @@
 #include "config/system/socket_address.h"
 #include "milter/cli/terminal/console.h"
 #include "milter/rules/facts.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
 

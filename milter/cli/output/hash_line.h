@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "config/base/result.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
 

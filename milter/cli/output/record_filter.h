@@ -9,7 +9,7 @@
 #include "config/base/clock.h"
 #include "config/base/result.h"
 #include "config/options/flag_map.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
 

@@ -12,7 +12,7 @@
 #include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/console.h"
 #include "storage/client/remote_store.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
 

@@ -20,7 +20,7 @@
 #include "storage/redis/counters/read_cache.h"
 #include "storage/redis/counters/scripted_route.h"
 #include "storage/redis/counters/waiting_counters.h"
-#include "storage/sqlite/owned_file.h"
+#include "storage/sqlite/base/owned_file.h"
 
 namespace shingled::storage::redis {
 

@@ -2,7 +2,7 @@
 
 #include "storage/redis/hashes/layout.h"
 #include "storage/redis/route/key_slot.h"
-#include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/base/shingle_set.h"
 
 namespace shingled::storage::redis {
 

@@ -8,7 +8,7 @@
 #include "storage/redis/hashes/update_script.h"
 #include "storage/redis/route/command_list.h"
 #include "storage/redis/route/redis_reply.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::redis {
 

@@ -17,7 +17,7 @@
 #include "storage/model/update_queue.h"
 #include "storage/redis/hashes/redis_counters.h"
 #include "storage/redis/hashes/update_sender.h"
-#include "storage/sqlite/update_journal.h"
+#include "storage/sqlite/hashes/update_journal.h"
 
 namespace shingled::storage::redis {
 

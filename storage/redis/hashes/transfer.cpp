@@ -9,7 +9,7 @@
 #include "storage/redis/hashes/transfer_servers.h"
 #include "storage/redis/route/key_scan.h"
 #include "storage/redis/route/key_slot.h"
-#include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/base/shingle_set.h"
 
 namespace shingled::storage::redis {
 

@@ -8,7 +8,7 @@
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
 #include "storage/model/work_watcher.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::redis {
 

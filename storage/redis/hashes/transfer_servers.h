@@ -13,7 +13,7 @@
 #include "storage/redis/hashes/import_script.h"
 #include "storage/redis/route/redis_cluster.h"
 #include "storage/redis/route/redis_route.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::redis {
 

@@ -9,7 +9,7 @@
 #include "milter/counters/message_id.h"
 #include "tests/milter/history/judged.h"
 #include "tests/milter/history/kept_log.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
 

@@ -13,7 +13,7 @@
 #include "config/promotions/promoted_rules.h"
 #include "milter/history/row_code.h"
 #include "milter/policy/policy_rules.h"
-#include "storage/sqlite/history_table.h"
+#include "storage/sqlite/history/history_table.h"
 #include "tests/milter/history/kept_log.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"

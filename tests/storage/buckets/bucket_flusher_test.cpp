@@ -1,4 +1,4 @@
-// Covers storage/sqlite/bucket_file.cpp.
+// Covers storage/sqlite/buckets/bucket_file.cpp.
 // Buckets that are kept in a file over restarts.
 #include "storage/buckets/bucket_flusher.h"
 
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "storage/buckets/bucket_store.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 #include "tests/storage/buckets/ideal_bucket.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"

@@ -9,7 +9,7 @@
 
 #include "storage/log/checksum.h"
 #include "tests/storage/counters/embedded_fixture.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 #include "tests/support/borrowed_files.h"
 
 namespace shingled::storage::counters {

@@ -12,7 +12,7 @@
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/memory_bound.h"
 #include "storage/engine/writer.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage::engine {

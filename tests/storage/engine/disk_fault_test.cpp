@@ -5,7 +5,7 @@
 #include <map>
 
 #include "tests/storage/engine/engine_fixture.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 
 namespace shingled::storage::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage::engine {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "storage/formats/verify.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage::engine {

@@ -8,9 +8,9 @@
 #include <functional>
 #include <thread>
 
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 #include "tests/storage/engine/engine_fixture.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 
 namespace shingled::storage::engine {
 namespace {

@@ -1,4 +1,4 @@
-// Covers the file copy of storage/sqlite/database.cpp.
+// Covers the file copy of storage/sqlite/base/database.cpp.
 #include "storage/formats/backup.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 
 #include "storage/formats/verify.h"
 #include "tests/storage/formats/stored_rows.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 
 namespace shingled::storage::formats {
 namespace {

@@ -8,7 +8,7 @@
 #include "storage/engine/engine.h"
 #include "storage/formats/verify.h"
 #include "tests/storage/formats/replicated_rows.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 
 namespace shingled::storage::formats {
 namespace {

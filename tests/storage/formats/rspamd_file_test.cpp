@@ -1,14 +1,14 @@
-// Covers storage/sqlite/rspamd_file.cpp.
+// Covers storage/sqlite/hashes/rspamd_file.cpp.
 // Writes and reads databases of rspamd's fuzzy worker (PROTOCOL.md section 5.8).
 // tests/e2e/test_rspamd.py shows that the real rspamd accepts them.
-#include "storage/sqlite/rspamd_file.h"
+#include "storage/sqlite/hashes/rspamd_file.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <limits>
 
-#include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/base/shingle_set.h"
 #include "tests/storage/formats/stored_rows.h"
 
 namespace shingled::storage::formats {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "storage/model/work_watcher.h"
-#include "storage/sqlite/fuzzy_table.h"
-#include "tests/storage/sqlite/random_row.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
+#include "tests/storage/sqlite/hashes/random_row.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::formats {

@@ -1,5 +1,5 @@
 // Covers storage/formats/row_audit.cpp, storage/formats/replica_audit.cpp,
-// storage/sqlite/shingle_set.cpp.
+// storage/sqlite/base/shingle_set.cpp.
 #include "storage/formats/verify.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Covers storage/replication/forget_store.cpp, the takebacks of storage/sqlite/journal.cpp.
+// Covers storage/replication/forget_store.cpp, the takebacks of storage/sqlite/hashes/journal.cpp.
 // Peers with a valid key that send any message of the protocol: a master that uses another master's
 // name or sends messages in a wrong order, and a mirror that does so. In memory, from seeds, no
 // waits.

@@ -13,7 +13,7 @@
 #include "storage/crypto/keypair.h"
 #include "storage/replication/master_session.h"
 #include "storage/replication/mirror_session.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 #include "tests/storage/engine/engine_fixture.h"
 #include "tests/support/seeded_random.h"
 

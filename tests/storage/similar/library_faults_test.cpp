@@ -11,7 +11,7 @@
 
 #include "storage/similar/sample_library.h"
 #include "tests/storage/similar/all_samples.h"
-#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/storage/sqlite/base/faulty_vfs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::similar {

@@ -1,4 +1,4 @@
-// Covers storage/model/sample.cpp, storage/sqlite/sample_file.cpp.
+// Covers storage/model/sample.cpp, storage/sqlite/similar/sample_file.cpp.
 // Known files: what is stored, found, removed, and shared between processes.
 #include "storage/similar/sample_library.h"
 
@@ -14,7 +14,7 @@
 #include <string>
 
 #include "mime/fingerprint/spamsum.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/base/database.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::similar {

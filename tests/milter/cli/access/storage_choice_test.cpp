@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "milter/cli/cli.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::cli {

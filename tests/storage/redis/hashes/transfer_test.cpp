@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "storage/redis/hashes/redis_import.h"
-#include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/base/shingle_set.h"
 #include "tests/storage/redis/hashes/redis_fixture.h"
 
 namespace shingled::storage::redis {

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+#include "storage/sqlite/base/database.h"
+#include "storage/sqlite/base/owned_file.h"
+
+namespace shingled::storage::sqlite {
+
+/// One message of the history. What the numbers and the details mean is for others to say.
+struct HistoryRow {
+  std::int64_t time = 0;  ///< microseconds since 1970; no two rows have the same
+  std::string queue_id;
+  std::uint64_t message = 0;  ///< keyed hash of the Message-ID; 0 = none
+  std::uint64_t sender = 0;   ///< keyed hash of the envelope sender; 0 = not known
+  std::uint8_t action = 0;
+  std::uint8_t label = 0;  ///< 0 = none
+  Bytes details;           ///< not empty
+  friend bool operator==(const HistoryRow&, const HistoryRow&) = default;
+};
+
+/// What a report says of the messages with one Message-ID.
+struct HistoryLabel {
+  std::uint64_t message = 0;
+  std::uint8_t label = 0;
+};
+
+/// The history on disk (SCHEMA.md, "The history"). What was written is there as a whole or not at
+/// all, also after a crash; a crash of the machine may lose the last writes.
+///
+/// Errors:  those of OwnedFile and Database; kCorrupt for a file that is not a history; kInvalid
+///          for one of a newer version. One process at a time can write it.
+/// Threads: one thread at a time.
+class HistoryTable {
+ public:
+  ~HistoryTable();
+  HistoryTable(const HistoryTable&) = delete;
+  HistoryTable& operator=(const HistoryTable&) = delete;
+  HistoryTable(HistoryTable&&) = delete;
+  HistoryTable& operator=(HistoryTable&&) = delete;
+
+  /// Opens or makes the file.
+  static Result<std::unique_ptr<HistoryTable>> open(const std::string& path);
+
+  /// Rows of one Message-ID that a label reaches, the newest: senders choose the Message-ID.
+  static constexpr std::size_t kLabelledMax = 1000;
+
+  /// Adds rows, then labels the rows that there are, in one transaction. A row whose time is taken
+  /// gets the next free microsecond. Returns how many rows the labels changed.
+  Result<std::uint64_t> write(std::span<const HistoryRow> rows,
+                              std::span<const HistoryLabel> labels);
+
+  struct Trimmed {
+    std::uint64_t rows = 0;
+    bool more = false;  ///< there is more to remove
+  };
+  /// Removes the oldest rows, at most `most`: those before `time`, and as long as the file has more
+  /// than `bytes_max` bytes in use, any. One transaction.
+  Result<Trimmed> trim(std::int64_t time, std::uint64_t bytes_max, std::size_t most);
+
+  /// The time of the newest row; 0 without one.
+  Result<std::int64_t> newest();
+  /// Rows in the file.
+  /// Cost: reads an index as a whole.
+  Result<std::uint64_t> count();
+  /// Bytes of the file that are in use.
+  Result<std::uint64_t> bytes();
+
+ private:
+  struct Statements;
+  HistoryTable(OwnedFile file, std::unique_ptr<Statements> statements);
+  Status insert(const HistoryRow& row);
+
+  OwnedFile file_;
+  std::unique_ptr<Statements> statements_;  ///< end before the database
+};
+
+/// Reads the history, also while another process writes it.
+///
+/// Errors:  as HistoryTable; kNotFound without a file.
+/// Threads: one thread at a time.
+class HistoryReader {
+ public:
+  static Result<std::unique_ptr<HistoryReader>> open(const std::string& path);
+  ~HistoryReader();
+  HistoryReader(const HistoryReader&) = delete;
+  HistoryReader& operator=(const HistoryReader&) = delete;
+  HistoryReader(HistoryReader&&) = delete;
+  HistoryReader& operator=(HistoryReader&&) = delete;
+
+  /// A row as it is in the file; valid during the call that gives it.
+  struct View {
+    std::int64_t time = 0;
+    BytesView queue_id;
+    std::uint64_t sender = 0;
+    std::uint8_t action = 0;
+    std::uint8_t label = 0;
+    BytesView details;
+  };
+  /// Gets rows until it returns false.
+  using Take = std::function<bool(const View&)>;
+
+  /// The rows from `since` to before `until`.
+  struct Span {
+    std::int64_t since = 0;
+    std::int64_t until = INT64_MAX;
+  };
+  Status read(const Span& span, const Take& take);
+  Status read_newest_first(const Span& span, const Take& take);
+  /// All messages that had this queue id, the newest first.
+  Status find(std::string_view queue_id, const Take& take);
+
+  /// The times of the first and the last row; nullopt if there are none.
+  struct Ends {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  Result<std::optional<Ends>> ends();
+
+ private:
+  struct Statements;
+  HistoryReader(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements);
+
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Statements> statements_;  ///< end before the database
+};
+
+}  // namespace shingled::storage::sqlite

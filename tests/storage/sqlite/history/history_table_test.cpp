@@ -1,0 +1,228 @@
+#include "storage/sqlite/history/history_table.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <vector>
+
+#include "tests/storage/sqlite/base/faulty_vfs.h"
+#include "tests/support/temporary_directory.h"
+
+namespace shingled::storage::sqlite {
+namespace {
+
+using testing::TemporaryDirectory;
+
+HistoryRow row_at(std::int64_t time, std::uint64_t message = 0) {
+  return {.time = time,
+          .queue_id = "Q" + std::to_string(time),
+          .message = message,
+          .sender = 0xFFFF'FFFF'0000'0000U + static_cast<std::uint64_t>(time),
+          .action = 1,
+          .label = 0,
+          .details = Bytes(200, static_cast<std::uint8_t>(time))};
+}
+
+std::unique_ptr<HistoryTable> open_table(const std::string& path) {
+  auto table = HistoryTable::open(path);
+  EXPECT_TRUE(table) << table.error().message;
+  return *std::move(table);
+}
+
+std::vector<std::int64_t> times_in(const std::string& path, HistoryReader::Span span = {}) {
+  auto reader = HistoryReader::open(path);
+  EXPECT_TRUE(reader) << reader.error().message;
+  std::vector<std::int64_t> times;
+  EXPECT_TRUE((*reader)->read(span, [&](const HistoryReader::View& row) {
+    times.push_back(row.time);
+    return true;
+  }));
+  return times;
+}
+
+std::vector<int> labels_in(const std::string& path) {
+  auto reader = HistoryReader::open(path);
+  std::vector<int> labels;
+  EXPECT_TRUE((*reader)->read({}, [&](const HistoryReader::View& row) {
+    labels.push_back(row.label);
+    return true;
+  }));
+  return labels;
+}
+
+TEST(HistoryTable, ALabelReachesTheNewestOnly) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  EXPECT_EQ(*table->newest(), 0);
+  constexpr auto kMost = static_cast<std::int64_t>(HistoryTable::kLabelledMax);
+  std::vector<HistoryRow> rows;
+  for (std::int64_t time = 1; time <= kMost + 5; ++time) rows.push_back(row_at(time, 7));
+  ASSERT_TRUE(table->write(rows, {}));
+  EXPECT_EQ(*table->newest(), kMost + 5);
+  EXPECT_EQ(*table->write({}, std::vector<HistoryLabel>{{7, 1}}), HistoryTable::kLabelledMax);
+  const auto labels = labels_in(path);
+  EXPECT_EQ(labels[4], 0);
+  EXPECT_EQ(labels[5], 1);
+  EXPECT_EQ(*table->write({}, std::vector<HistoryLabel>{{7, 1}}), 0U) << "they have it";
+}
+
+TEST(HistoryTable, GivesBackWhatItWasGivenWhileItIsOpen) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  const std::vector<HistoryRow> rows = {row_at(30), row_at(10, 7), row_at(20)};
+  ASSERT_TRUE(table->write(rows, {}));
+  EXPECT_EQ(times_in(path), (std::vector<std::int64_t>{10, 20, 30}));
+  EXPECT_EQ(times_in(path, {.since = 11, .until = 30}), (std::vector<std::int64_t>{20}));
+  auto reader = HistoryReader::open(path);
+  std::vector<std::int64_t> found;
+  ASSERT_TRUE((*reader)->find("Q10", [&](const HistoryReader::View& row) {
+    found.push_back(row.time);
+    EXPECT_EQ(row.sender, rows[1].sender);
+    EXPECT_EQ(row.action, 1);
+    EXPECT_EQ(Bytes(row.details.begin(), row.details.end()), rows[1].details);
+    EXPECT_EQ(as_text(row.queue_id), "Q10");
+    return true;
+  }));
+  EXPECT_EQ(found, (std::vector<std::int64_t>{10}));
+  const auto ends = (*reader)->ends();
+  ASSERT_TRUE(ends && *ends);
+  EXPECT_EQ((*ends)->first, 10);
+  EXPECT_EQ((*ends)->last, 30);
+}
+
+TEST(HistoryTable, AReaderMayStopAndGoesFromTheNewest) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  ASSERT_TRUE(table->write(std::vector{row_at(1), row_at(2), row_at(3)}, {}));
+  auto reader = HistoryReader::open(path);
+  std::vector<std::int64_t> times;
+  ASSERT_TRUE((*reader)->read_newest_first({}, [&](const HistoryReader::View& row) {
+    times.push_back(row.time);
+    return times.size() < 2;
+  }));
+  EXPECT_EQ(times, (std::vector<std::int64_t>{3, 2}));
+}
+
+TEST(HistoryTable, ATakenTimeIsMovedToTheNextFreeOne) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  ASSERT_TRUE(table->write(std::vector{row_at(5), row_at(5), row_at(6)}, {}));
+  EXPECT_EQ(times_in(path), (std::vector<std::int64_t>{5, 6, 7}));
+}
+
+TEST(HistoryTable, ALabelChangesAllRowsOfItsMessage) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  ASSERT_TRUE(table->write(std::vector{row_at(1, 8), row_at(2, 9), row_at(3, 8), row_at(4)}, {}));
+  const auto labelled = table->write({}, std::vector<HistoryLabel>{{8, 1}, {0, 2}, {12345, 2}});
+  ASSERT_TRUE(labelled);
+  EXPECT_EQ(*labelled, 2U);
+  EXPECT_EQ(labels_in(path), (std::vector{1, 0, 1, 0}));
+  ASSERT_TRUE(table->write({}, std::vector<HistoryLabel>{{8, 0}}));
+  EXPECT_EQ(labels_in(path), (std::vector{0, 0, 0, 0}));
+}
+
+TEST(HistoryTable, OldRowsGoAndThenTheOldestUntilItFits) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  std::vector<HistoryRow> rows;
+  for (std::int64_t time = 1; time <= 20'000; ++time) rows.push_back(row_at(time));
+  ASSERT_TRUE(table->write(rows, {}));
+  auto trimmed = table->trim(101, UINT64_MAX, 1000);
+  ASSERT_TRUE(trimmed);
+  EXPECT_EQ(trimmed->rows, 100U);
+  EXPECT_FALSE(trimmed->more);
+  EXPECT_EQ(times_in(path).front(), 101);
+
+  const std::uint64_t half = *table->bytes() / 2;
+  std::size_t steps = 0;
+  do {
+    trimmed = table->trim(0, half, 1000);
+    ASSERT_TRUE(trimmed);
+    ++steps;
+  } while (trimmed->more);
+  EXPECT_GT(steps, 5U);
+  EXPECT_LE(*table->bytes(), half);
+  const auto times = times_in(path);
+  EXPECT_EQ(times.back(), 20'000);
+  EXPECT_GT(times.size(), 8000U);
+  EXPECT_LT(times.size(), 12'000U);
+  EXPECT_EQ(*table->count(), times.size());
+}
+
+TEST(HistoryTable, ABoundThatNothingMeetsEmptiesItAndEnds) {
+  const TemporaryDirectory directory;
+  const auto table = open_table(directory.file("history.db"));
+  ASSERT_TRUE(table->write(std::vector{row_at(1)}, {}));
+  const auto trimmed = table->trim(0, 0, 1000);
+  ASSERT_TRUE(trimmed);
+  EXPECT_EQ(trimmed->rows, 1U);
+  EXPECT_FALSE(trimmed->more);
+}
+
+TEST(HistoryTable, AFileOfANewerVersionIsRefused) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  open_table(path).reset();
+  {
+    auto database = Database::open(path, Database::Access::kReadWrite);
+    ASSERT_TRUE((*database)->execute("PRAGMA user_version = 2"));
+  }
+  const auto table = HistoryTable::open(path);
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(table.error().message.find("written by a newer version"), std::string::npos);
+  const auto reader = HistoryReader::open(path);
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, ErrorCode::kInvalid);
+}
+
+TEST(HistoryTable, AnotherDatabaseIsRefusedAndLeftAsItIs) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("other.db");
+  {
+    auto database = Database::open(path, Database::Access::kCreate);
+    ASSERT_TRUE((*database)->execute("CREATE TABLE mails (id INTEGER)"));
+  }
+  const auto table = HistoryTable::open(path);
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().code, ErrorCode::kCorrupt);
+  auto database = Database::open(path, Database::Access::kReadOnly);
+  EXPECT_EQ(*(*database)->integer("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+TEST(HistoryTable, WithoutAFileThereIsNothingToRead) {
+  const TemporaryDirectory directory;
+  const auto reader = HistoryReader::open(directory.file("none.db"));
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, ErrorCode::kNotFound);
+}
+
+TEST(HistoryTable, ABatchThatFailsIsNotThereAtAll) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  FaultyVfs disk;
+  const auto table = open_table(path);
+  ASSERT_TRUE(table->write(std::vector{row_at(1)}, {}));
+  std::vector<HistoryRow> rows;
+  for (std::int64_t time = 2; time < 3000; ++time) rows.push_back(row_at(time));
+  for (const std::int64_t writes : {0, 1, 7, 40}) {
+    disk.fail_after(writes, SQLITE_FULL);
+    const auto written = table->write(rows, {});
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::kUnavailable);
+    disk.heal();
+    EXPECT_EQ(times_in(path), (std::vector<std::int64_t>{1}));
+  }
+  ASSERT_TRUE(table->write(rows, {}));
+  EXPECT_EQ(times_in(path).size(), 2999U);
+}
+
+}  // namespace
+}  // namespace shingled::storage::sqlite
