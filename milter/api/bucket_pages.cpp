@@ -8,7 +8,7 @@
 
 #include "config/base/number_text.h"
 #include "milter/api/error_status.h"
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::api {
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "storage/counters/key_mark.h"
+#include "storage/counters/counter_key.h"
 
 namespace shingled::milter::api {
 

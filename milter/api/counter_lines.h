@@ -12,7 +12,7 @@
 namespace shingled::milter::api {
 
 /// Appends the first line of an export, which says under which key its shingles are
-/// (storage/counters/key_mark.h):
+/// (storage/counters/counter_key.h):
 ///
 ///   {"key":"98dc12ab90ef3476"}
 ///

@@ -14,7 +14,7 @@
 #include "milter/api/counter_request.h"
 #include "milter/api/counter_top.h"
 #include "milter/api/error_status.h"
-#include "storage/counters/key_mark.h"
+#include "storage/counters/counter_key.h"
 
 namespace shingled::milter::api {
 

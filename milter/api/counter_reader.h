@@ -14,7 +14,7 @@
 #include "milter/api/counter_request.h"
 #include "milter/api/requested_piece.h"
 #include "mime/fingerprint/piece_shingle.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::api {
 

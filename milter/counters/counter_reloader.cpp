@@ -2,10 +2,9 @@
 
 #include <utility>
 
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
-#include "storage/counters/key_mark.h"
-#include "storage/open_counters.h"
+#include "storage/open_store.h"
 
 namespace shingled::milter::counters {
 

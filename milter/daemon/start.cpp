@@ -9,7 +9,7 @@
 #include "milter/process/privileges.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
-#include "storage/client/server_statistics.h"
+#include "storage/client/upstreams.h"
 #include "storage/replication/replication_counters.h"
 
 namespace shingled::milter::daemon {

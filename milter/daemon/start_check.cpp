@@ -24,10 +24,9 @@
 #include "milter/reports/alias_table.h"
 #include "milter/reports/bare_names.h"
 #include "milter/reports/mailbox_names.h"
-#include "storage/access/list_reader.h"
+#include "storage/access/access_reloader.h"
 #include "storage/client/remote_store.h"
 #include "storage/counters/counter_key.h"
-#include "storage/counters/key_mark.h"
 #include "storage/crypto/keypair.h"
 #include "storage/similar/sample_library.h"
 

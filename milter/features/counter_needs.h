@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mime/fingerprint/piece_type.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::features {
 

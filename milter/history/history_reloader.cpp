@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mime/fingerprint/piece_type.h"
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
 
 namespace shingled::milter::history {

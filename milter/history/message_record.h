@@ -10,7 +10,6 @@
 #include "milter/rules/evidence.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled::milter::history {
 

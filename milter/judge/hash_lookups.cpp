@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "storage/protocol/reply.h"
+#include "storage/protocol/codec.h"
 
 namespace shingled::milter::judge {
 

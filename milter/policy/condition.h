@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "milter/policy/number.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::policy {
 

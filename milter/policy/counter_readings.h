@@ -9,7 +9,6 @@
 #include "milter/features/sums.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled::milter::policy {
 

@@ -5,7 +5,7 @@
 
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::ratelimit {
 

@@ -23,7 +23,7 @@ struct LimitedEnvelope {
 /// The drops that a message or recipient puts into a bucket.
 struct LimitDemand {
   std::string type;  ///< "to_ip"
-  /// Of the bucket, bounded (storage/buckets/bucket_key.h); in a Redis cluster with the recipient
+  /// Of the bucket, bounded (storage/buckets/bucket_store.h); in a Redis cluster with the recipient
   /// as its tag.
   std::string key;
   BucketRate rate;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/open_buckets.h"
+#include "storage/open_store.h"
 
 namespace shingled::milter::ratelimit {
 

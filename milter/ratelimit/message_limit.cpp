@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::ratelimit {
 

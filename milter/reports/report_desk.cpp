@@ -11,7 +11,7 @@
 
 #include "milter/reports/message_shape.h"
 #include "milter/reports/report_desk_open.h"
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
 
 namespace shingled::milter::reports {

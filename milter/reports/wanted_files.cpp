@@ -8,7 +8,7 @@
 
 #include "config/base/hex.h"
 #include "storage/counters/addition.h"
-#include "storage/people/statement.h"
+#include "storage/people/people_store.h"
 
 namespace shingled::milter::reports {
 

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "config/base/at_most_every.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "config/base/result.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/storage_options.h"
 #include "config/system/socket_address.h"
@@ -128,5 +130,25 @@ class SourceLimits {
   bool log_only_ = false;
   bool counts_sealed_ = false;
 };
+
+/// The buckets of the rate limits, as they are saved for a restart.
+struct SavedLimits {
+  SourceKey key{};  ///< the names of the sources depend on it
+  std::uint32_t network_mask = 0;
+  WallTime saved{};
+  std::vector<LimitTable::Entry> entries;
+
+  friend bool operator==(const SavedLimits&, const SavedLimits&) = default;
+};
+
+/// Writes the buckets to a file that only its owner can read. On an error the old file stays.
+/// Errors: kDenied, kUnavailable, kNotFound, with the name of the file.
+Status save_limits(const std::string& path, const SavedLimits& limits);
+
+/// Reads the buckets. Subtracts the time since they were saved from each entry, and leaves out the
+/// entries whose bucket is empty by now. Subtracts nothing if the clock was set back.
+/// Errors: kNotFound (the file does not exist), kCorrupt (another kind of file, or damaged),
+/// kDenied, kUnavailable.
+Result<SavedLimits> load_limits(const std::string& path, WallTime now);
 
 }  // namespace shingled::storage::access

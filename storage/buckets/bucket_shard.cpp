@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::storage::buckets {
 

@@ -13,7 +13,7 @@
 #include "config/base/random.h"
 #include "config/options/rule_options.h"
 #include "storage/client/name_lookup.h"
-#include "storage/client/server_statistics.h"
+#include "storage/client/upstreams.h"
 #include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage::client {

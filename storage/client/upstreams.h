@@ -1,19 +1,130 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/base/backoff.h"
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
+#include "config/metrics/counter_table.h"
+#include "config/metrics/metric_report.h"
+#include "config/options/server_list.h"
 #include "config/system/socket_address.h"
-#include "storage/client/server_selection.h"
-#include "storage/client/server_statistics.h"
 
 namespace shingled::storage::client {
+
+/// One server of a rotation.
+struct Contender {
+  std::uint64_t identity = 0;  ///< for hash rotation: the same in every process for one server
+  std::uint32_t weight = 1;
+};
+
+/// Decides in which order the servers of a list are tried: the rotation. Has no clock, no lock and
+/// no knowledge of health.
+///
+/// Round-robin is the smooth kind: with the weights 5, 1 and 1 the turns are a a b a c a a. Hash
+/// and random both use rendezvous hashing (highest random weight): a number is drawn for each
+/// server from the key and its identity, and the best number wins. So a server that is added or
+/// removed moves only its own share of the questions.
+/// Threads: one thread.
+/// Cost: O(n log n) for a list of n.
+class ServerSelection {
+ public:
+  ServerSelection(Rotation rotation, std::vector<Contender> contenders);
+
+  /// Returns all servers in the order to try them: the healthy ones (`well`) first. `key`: the hash
+  /// of the question (hash rotation) or a random number (random). Each call moves the turn on.
+  std::vector<std::size_t> order(const std::vector<bool>& well, std::uint64_t key);
+
+ private:
+  [[nodiscard]] std::size_t by_weight(const std::vector<bool>& well);
+  [[nodiscard]] std::size_t next(const std::vector<bool>& well);
+  [[nodiscard]] std::vector<std::size_t> drawn(std::uint64_t key) const;
+
+  Rotation rotation_;
+  std::vector<Contender> contenders_;
+  std::vector<std::int64_t> credit_;  // for the smooth round-robin
+  std::size_t turn_ = 0;
+};
+
+/// The identity of the server with this name.
+std::uint64_t identity_of(std::string_view name);
+
+/// The counters of the packets to one address of a service since it was opened. A new counter is a
+/// field and its line in `table`.
+struct ServerCounts {
+  std::uint64_t requests = 0;  ///< questions sent, repeats not counted
+  std::uint64_t over_tcp = 0;  ///< those of `replies` that came over TCP
+  std::uint64_t repeats = 0;   ///< packets sent again because there was no answer
+  std::uint64_t replies = 0;   ///< questions answered, including refusals
+  std::uint64_t timeouts = 0;  ///< questions given up
+  std::uint64_t errors = 0;    ///< questions that the system could not send
+  std::uint64_t strays = 0;    ///< packets that answer no open question: late, doubled, forged
+  std::uint64_t tcp_idle = 0;  ///< connections kept for the next questions
+
+  static constexpr auto table() {
+    using Counters = ServerCounts;
+    return std::to_array<CounterLine<Counters>>({
+        {&Counters::requests,
+         {"shingled_client_requests", "Questions sent to a server, without repeats."},
+         "requests"},
+        {&Counters::over_tcp,
+         {"shingled_client_tcp_replies", "Answers that came over TCP."},
+         "over_tcp"},
+        {&Counters::repeats, {"shingled_client_repeats", "Packets sent again."}, "repeats"},
+        {&Counters::replies,
+         {"shingled_client_replies", "Questions a server answered."},
+         "replies"},
+        {&Counters::timeouts, {"shingled_client_timeouts", "Questions given up."}, "timeouts"},
+        {&Counters::errors,
+         {"shingled_client_errors", "Questions that the system could not send."},
+         "errors"},
+        {&Counters::strays,
+         {"shingled_client_strays", "Packets that answer no open question."},
+         "strays"},
+        {&Counters::tcp_idle,
+         {"shingled_client_tcp_idle", "TCP connections kept for the next questions."},
+         {},
+         {},
+         MetricFamily::Kind::kGauge},
+    });
+  }
+  friend bool operator==(const ServerCounts&, const ServerCounts&) = default;
+};
+static_assert(kHasWholeTable<ServerCounts>);
+
+/// The counters of one address, with its name, its times and its state.
+struct ServerStatistics : ServerCounts {
+  std::string server;                        ///< "192.0.2.1:11335"
+  std::chrono::microseconds latency_sum{0};  ///< over all replies, from the first packet on
+  std::chrono::microseconds latency_max{0};
+  bool resting = false;  ///< it failed and is not asked for a while
+
+  [[nodiscard]] std::chrono::microseconds latency_mean() const {
+    return replies == 0 ? latency_sum : latency_sum / static_cast<std::int64_t>(replies);
+  }
+  /// Adds the statistics of the same server in its other role (asked, taught).
+  ServerStatistics& operator+=(const ServerStatistics& other) {
+    add_counters<ServerCounts>(*this, other);
+    latency_sum += other.latency_sum;
+    latency_max = std::max(latency_max, other.latency_max);
+    resting = resting || other.resting;
+    return *this;
+  }
+  friend bool operator==(const ServerStatistics&, const ServerStatistics&) = default;
+};
+
+/// Reports the statistics of the servers of one rule as metrics `shingled_client_...`.
+/// Threads: stateless.
+void report_client(const std::string& rule, std::span<const ServerStatistics> servers,
+                   MetricReport& report);
 
 /// When a failing server is left alone ("rests"), and for how long.
 struct RestPolicy {

@@ -1,8 +1,15 @@
 #include "storage/counters/counter_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
 
 #include "config/base/number_text.h"
+#include "config/system/folder_owner.h"
+#include "config/system/os_error.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::storage::counters {
 
@@ -33,6 +40,25 @@ bool is_sealed_file(std::string_view name) { return number_before(name, kSealedE
 bool is_counter_file(std::string_view name) {
   if (name.ends_with(kTemporaryEnd)) name.remove_suffix(kTemporaryEnd.size());
   return log_number(name) || is_sealed_file(name);
+}
+
+namespace {
+
+constexpr mode_t kFolderMode = 0700;
+
+}  // namespace
+
+Status make_counter_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), kFolderMode) != 0) {
+    const int reason = errno;
+    struct stat there {};
+    const bool is_folder = ::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
+    if (reason == EEXIST && is_folder) return {};
+    return os_write_error(reason == EEXIST ? ENOTDIR : reason, path);
+  }
+  const UniqueFd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (made) give_to_folder_owner(made.get(), path);
+  return {};
 }
 
 }  // namespace shingled::storage::counters

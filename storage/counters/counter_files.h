@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "config/base/result.h"
+
 namespace shingled::storage::counters {
 
 // Names of the files in the folder of the counters.
@@ -18,5 +20,10 @@ std::optional<std::uint64_t> log_number(std::string_view name);
 bool is_sealed_file(std::string_view name);
 /// Whether it is a name that this folder may have, also a temporary one.
 bool is_counter_file(std::string_view name);
+
+/// Makes the folder of the counters, mode 0700, if it is not there. The folder above it must exist.
+/// Errors:  kDenied, kNotFound, kUnavailable, with the path.
+/// Threads: any thread.
+Status make_counter_folder(const std::string& path);
 
 }  // namespace shingled::storage::counters

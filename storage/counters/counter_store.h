@@ -11,7 +11,6 @@
 #include "config/base/result.h"
 #include "storage/counters/addition.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled {
 class MetricReport;  // config/metrics/metric_report.h

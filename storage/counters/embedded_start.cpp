@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "storage/counters/counter_files.h"
+#include "storage/counters/counter_key.h"
 #include "storage/counters/embedded_counters.h"
-#include "storage/counters/key_mark.h"
 
 namespace shingled::storage::counters {
 

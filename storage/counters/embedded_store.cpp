@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/metrics/metric_report.h"
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 
 namespace shingled::storage::counters {
 

@@ -19,7 +19,7 @@
 #include "config/base/result.h"
 #include "config/metrics/instruments.h"
 #include "mime/fingerprint/piece_type.h"
-#include "storage/model/recent_ids.h"
+#include "storage/model/update_queue.h"
 #include "storage/sqlite/counters/piece_name_table.h"
 
 namespace shingled {

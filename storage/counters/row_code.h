@@ -6,10 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "storage/counters/bit_stream.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/prefix_code.h"
-#include "storage/counters/series.h"
 
 namespace shingled::storage::counters {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/base/prefetch.h"
-#include "storage/log/checksum.h"
+#include "storage/log/record_log.h"
 
 namespace shingled::storage::counters {
 

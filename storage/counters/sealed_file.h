@@ -15,9 +15,9 @@
 #include "config/base/result.h"
 #include "config/system/file_system.h"
 #include "config/system/mapped_read.h"
-#include "storage/counters/bit_stream.h"
-#include "storage/counters/gap.h"
+#include "storage/counters/prefix_code.h"
 #include "storage/counters/row_code.h"
+#include "storage/counters/unique_doubts.h"
 
 namespace shingled::storage::counters {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/base/assert.h"
-#include "storage/log/checksum.h"
+#include "storage/log/record_log.h"
 
 namespace shingled::storage::counters {
 

@@ -12,7 +12,6 @@
 
 #include "config/base/guarded.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled::storage::counters {
 

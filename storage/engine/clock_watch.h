@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "config/base/clock.h"
-#include "storage/model/plausible_time.h"
+#include "storage/model/replica.h"
 
 namespace shingled::storage::engine {
 

@@ -8,7 +8,7 @@
 
 #include "config/base/assert.h"
 #include "config/base/best.h"
-#include "storage/engine/index_hash.h"
+#include "storage/engine/number_map.h"
 
 namespace shingled::storage::engine {
 

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/read_gate.h"
 #include "storage/engine/record_store.h"

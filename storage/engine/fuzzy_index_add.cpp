@@ -7,7 +7,7 @@
 
 #include "config/base/assert.h"
 #include "storage/engine/fuzzy_index.h"
-#include "storage/engine/index_hash.h"
+#include "storage/engine/number_map.h"
 
 namespace shingled::storage::engine {
 

@@ -1,4 +1,8 @@
+#define XXH_INLINE_ALL
+
 #include "storage/engine/number_map.h"
+
+#include <xxhash.h>
 
 #include <array>
 #include <cstddef>
@@ -139,6 +143,18 @@ void NumberMap::Bucket::put(std::size_t place, std::uint32_t print, std::uint32_
       word.load(std::memory_order_relaxed) & ~(std::uint64_t{0xffff} << shift);
   word.store(others | std::uint64_t{print & 0xffff} << shift, std::memory_order_release);
   entries[place].store((print >> 16 << kNumberBits) | number, std::memory_order_release);
+}
+
+IndexHash::IndexHash(Random& random) {
+  random.fill({reinterpret_cast<std::uint8_t*>(&mask_), sizeof mask_});
+  random.fill({reinterpret_cast<std::uint8_t*>(factors_.data()), sizeof factors_});
+  for (std::uint64_t& factor : factors_) factor |= 1;
+  random.fill(secret_);
+}
+
+std::uint64_t IndexHash::of(const Digest& digest) const {
+  return XXH3_64bits_withSecret(digest.bytes.data(), digest.bytes.size(), secret_.data(),
+                                secret_.size());
 }
 
 }  // namespace shingled::storage::engine

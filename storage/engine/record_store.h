@@ -8,7 +8,6 @@
 #include "config/base/prefetch.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/engine_counters.h"
-#include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"
 #include "storage/model/flag_set.h"

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "storage/engine/update_group.h"
-#include "storage/model/plausible_time.h"
+#include "storage/model/replica.h"
 
 namespace shingled::storage::engine {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/model/plausible_time.h"
+#include "storage/model/replica.h"
 
 namespace shingled::storage::formats {
 namespace {

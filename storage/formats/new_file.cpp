@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "config/system/os_error.h"
-#include "storage/sqlite/base/created_file.h"
+#include "storage/sqlite/base/owned_file.h"
 
 namespace shingled::storage::formats {
 namespace {

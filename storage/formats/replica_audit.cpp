@@ -4,11 +4,11 @@
 #include <array>
 
 #include "storage/formats/row_audit.h"
-#include "storage/model/plausible_time.h"
+#include "storage/model/replica.h"
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/shingle_set.h"
-#include "storage/sqlite/base/statements.h"
 #include "storage/sqlite/hashes/journal.h"
-#include "storage/sqlite/hashes/store_table.h"
+#include "storage/sqlite/hashes/part_table.h"
 
 namespace shingled::storage::formats {
 namespace {

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "storage/model/flag_set.h"
-#include "storage/model/plausible_time.h"
-#include "storage/sqlite/base/statements.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::formats {

@@ -3,7 +3,6 @@
 #include "storage/engine/fuzzy_index.h"
 #include "storage/formats/replica_audit.h"
 #include "storage/formats/row_audit.h"
-#include "storage/sqlite/base/statements.h"
 #include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::formats {

@@ -1,10 +1,13 @@
+#define XXH_INLINE_ALL
+
 #include "storage/log/record_log.h"
+
+#include <xxhash.h>
 
 #include <cstring>
 #include <span>
 
 #include "config/system/mapped_read.h"
-#include "storage/log/checksum.h"
 
 namespace shingled::storage::log {
 
@@ -125,5 +128,7 @@ Result<LogReading> read_records(FileSystem& files, const std::string& name, cons
   reading.bytes_lost += file.size() - at;
   return reading;
 }
+
+std::uint64_t checksum(BytesView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 }  // namespace shingled::storage::log

@@ -15,6 +15,9 @@
 
 namespace shingled::storage::log {
 
+/// The checksum of a block or a record: XXH3, 64 bits. Finds damage, not forgery.
+std::uint64_t checksum(BytesView bytes);
+
 /// One kind of log. The file begins with the magic, the fields of the kind and a checksum of both.
 /// Each record is the number of bytes of its body (u32), a checksum (u64) of its place in the file,
 /// of that number and of the body; then the body. So a record of another place or file does not

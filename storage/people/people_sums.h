@@ -4,8 +4,8 @@
 #include <span>
 
 #include "config/base/clock.h"
-#include "storage/counters/series.h"
-#include "storage/people/statement.h"
+#include "storage/counters/counter.h"
+#include "storage/people/people_store.h"
 
 namespace shingled::storage::people {
 

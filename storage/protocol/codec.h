@@ -8,10 +8,111 @@
 
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/protocol/command.h"
-#include "storage/protocol/reply.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage::protocol {
+
+inline constexpr std::uint16_t kFuzzyPort = 11335;
+inline constexpr std::size_t kCommandBytes = 76;
+inline constexpr std::size_t kShingleBytes = kShingleCount * sizeof(std::uint64_t);
+inline constexpr std::size_t kCommandBytesMax = 1024;  ///< a longer datagram is not a command
+static_assert(kCommandBytes + kShingleBytes == 332, "the size of a command with shingles");
+
+/// The command byte. Any other value is an unknown command.
+enum class CommandCode : std::uint8_t {
+  kCheck = 0,
+  kWrite = 1,
+  kDelete = 2,
+  kStat = 3,
+  kPing = 4,
+  /// Our addition: DEL of one list. Other servers answer "success" and delete nothing, or abort
+  /// (kOurMark).
+  kDeleteFromList = 0x82,
+};
+
+constexpr bool is_update(CommandCode code) {
+  return code == CommandCode::kWrite || code == CommandCode::kDelete ||
+         code == CommandCode::kDeleteFromList;
+}
+
+/// The version byte. The low four bits are the version. With version 4, bit 4 asks for a reply in
+/// form v2. Bit 7 marks a weak WRITE. Bits 5 and 6 have no meaning.
+inline constexpr std::uint8_t kVersionMask = 0x0f;
+inline constexpr std::uint8_t kVersionShort = 3;      ///< 16-byte replies, no extensions
+inline constexpr std::uint8_t kVersionLong = 4;       ///< 96-byte replies; every server knows it
+inline constexpr std::uint8_t kVersionFlags = 5;      ///< 144-byte replies
+inline constexpr std::uint8_t kVersionLongV2 = 0x14;  ///< 4 with bit 4: 144-byte replies
+inline constexpr std::uint8_t kVersionWeakBit = 0x80;
+
+/// Whether extensions may follow a command with this version byte.
+constexpr bool has_extensions(std::uint8_t version) {
+  return (version & kVersionMask) != kVersionShort;
+}
+
+/// One request, with the fields that it has on the wire (PROTOCOL.md 1.1).
+struct Command {
+  std::uint8_t version = kVersionLong;  ///< the whole byte
+  CommandCode code = CommandCode::kCheck;
+  std::uint8_t shingle_count = 0;  ///< 0 = none; any other value: all 32 follow
+  std::uint8_t flag = 0;
+  std::int32_t value = 0;
+  std::uint32_t tag = 0;
+  Digest digest;
+  Shingles shingles{};   ///< valid if shingle_count is not 0
+  BytesView extensions;  ///< points into the packet; well-formed if from `decode_command`
+
+  [[nodiscard]] const Shingles* shingles_or_null() const {
+    return shingle_count != 0 ? &shingles : nullptr;
+  }
+};
+
+inline constexpr std::size_t kExtraFlagsMax = 7;
+static_assert(kExtraFlagsMax + 1 == kFlagsMax, "the first flag and the extra flags");
+
+/// The three forms of a reply, by length. The form depends only on the version of the request.
+enum class ReplyForm : std::uint8_t {
+  kShort = 16,  ///< value, flag, tag, probability
+  kV1 = 96,     ///< also digest, time, MATCHED
+  kV2 = 144,    ///< also the extra flags
+};
+inline constexpr std::size_t kReplyBytesMax = 144;
+
+constexpr std::size_t size_of(ReplyForm form) { return static_cast<std::size_t>(form); }
+
+/// The value in the reply to a refused request; its probability is 0.
+inline constexpr std::int32_t kStatusSkipped = 401;    ///< this digest is never stored
+inline constexpr std::int32_t kStatusForbidden = 403;  ///< rate limit; old servers: any reason
+inline constexpr std::int32_t kStatusNotEncrypted =
+    415;  ///< the server accepts only sealed packets
+inline constexpr std::int32_t kStatusNotPermitted = 503;  ///< no right to update
+inline constexpr std::int32_t kStatusStoreAway = 504;  ///< CHECK: store not reachable; our addition
+
+/// Our servers set the time of a STAT reply, where other servers have 0. The upper 24 bits mark one
+/// of our servers, and the lower eight bits say which additions it knows. A client must ask before
+/// it sends an addition: other servers acknowledge an unknown update and ignore it, or abort.
+inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
+inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
+inline constexpr std::uint32_t kKnowsOldCompanion = 2;  ///< extension 0x81
+inline constexpr std::uint32_t kKnowsCompanion = 4;     ///< extension 0xf1
+
+/// One reply, with the fields that it has on the wire (PROTOCOL.md 2.1). It is a hit if
+/// `probability` is above kHitProbability.
+struct Reply {
+  std::int32_t value = 0;
+  std::uint32_t flag = 0;
+  std::uint32_t tag = 0;
+  float probability = 0;
+  Digest digest;
+  std::uint32_t time = 0;  ///< Unix seconds
+  bool matched = false;    ///< `digest` is that of the stored hash
+  std::uint8_t extra_count = 0;
+  std::array<FlagValue, kExtraFlagsMax> extra{};
+
+  friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+/// A reply is a hit if its probability is above this value.
+inline constexpr float kHitProbability = 0.5F;
 
 // Bytes to values and back, not encrypted. Bytes that are not exactly one command or one reply are
 // refused.

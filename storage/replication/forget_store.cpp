@@ -4,7 +4,7 @@
 #include <future>
 #include <utility>
 
-#include "storage/replication/limits.h"
+#include "storage/replication/message.h"
 
 namespace shingled::storage::replication {
 namespace {

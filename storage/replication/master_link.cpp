@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/base/zbase32.h"
-#include "storage/replication/limits.h"
+#include "storage/replication/message.h"
 
 namespace shingled::storage::replication {
 namespace {

@@ -14,7 +14,7 @@
 #include "config/system/stream_listener.h"
 #include "storage/replication/mirror_session.h"
 #include "storage/replication/replication_counters.h"
-#include "storage/replication/tcp_stream.h"
+#include "storage/replication/secure_channel.h"
 
 namespace shingled::storage::replication {
 

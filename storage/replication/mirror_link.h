@@ -17,7 +17,7 @@
 #include "config/system/address_lookup.h"
 #include "storage/replication/master_session.h"
 #include "storage/replication/replication_counters.h"
-#include "storage/replication/tcp_stream.h"
+#include "storage/replication/secure_channel.h"
 
 namespace shingled::storage::replication {
 

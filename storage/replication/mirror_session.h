@@ -10,7 +10,6 @@
 
 #include "config/base/random.h"
 #include "storage/replication/message.h"
-#include "storage/replication/range_sums.h"
 #include "storage/replication/secure_channel.h"
 #include "storage/sqlite/hashes/replica_reader.h"
 

@@ -1,7 +1,12 @@
 #include "storage/server/connection_table.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 
+#include "config/system/byte_transfer.h"
 #include "mime/fingerprint/secret_hash.h"
 
 namespace shingled::storage::server {
@@ -96,6 +101,31 @@ bool ByteBudget::take(std::uint64_t bytes, std::uint64_t most) {
     if (held > most || bytes > most - held) return false;
   } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
   return true;
+}
+
+Transfer receive(const TcpConnection& connection, std::span<std::uint8_t> into) {
+  const auto count = receive_some(connection.fd.get(), into);
+  if (!count) return {Transfer::State::kFailed, 0};
+  if (*count == 0) return {Transfer::State::kEnd, 0};
+  return {Transfer::State::kOpen, count->value_or(0)};
+}
+
+Transfer send(const TcpConnection& connection, BytesView bytes) {
+  if (bytes.empty()) return {};
+  const auto count = send_some(connection.fd.get(), bytes);
+  if (!count) return {Transfer::State::kFailed, 0};
+  return {Transfer::State::kOpen, *count};
+}
+
+bool has_arrived(const TcpConnection& connection) {
+  int bytes = 0;
+  return ioctl(connection.fd.get(), SIOCOUTQ, &bytes) != 0 || bytes == 0;
+}
+
+void cut_off(TcpConnection& connection) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  (void)setsockopt(connection.fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  connection.fd.reset();
 }
 
 }  // namespace shingled::storage::server

@@ -13,7 +13,7 @@
 #include "config/base/guarded.h"
 #include "config/options/storage_options.h"
 #include "config/system/wake_event.h"
-#include "storage/model/recent_ids.h"
+#include "storage/model/update_queue.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/udp_socket.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/access/source_id.h"
+#include "storage/access/network_set.h"
 #include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::server {

@@ -19,7 +19,6 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
-#include "storage/server/loss_report.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
 

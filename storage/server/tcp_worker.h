@@ -18,7 +18,6 @@
 #include "storage/server/connection_table.h"
 #include "storage/server/server_counters.h"
 #include "storage/server/stream_handler.h"
-#include "storage/server/tcp_connection.h"
 
 namespace shingled::storage::server {
 

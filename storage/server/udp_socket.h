@@ -15,7 +15,7 @@
 #include "config/base/result.h"
 #include "config/system/bound_socket.h"
 #include "config/system/socket_address.h"
-#include "storage/protocol/command.h"
+#include "storage/protocol/codec.h"
 #include "storage/server/request_handler.h"
 
 namespace shingled::storage::server {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "storage/server/loss_report.h"
+#include "storage/server/server_counters.h"
 
 namespace shingled::storage::server {
 

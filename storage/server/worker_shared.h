@@ -15,8 +15,8 @@
 #include "config/options/storage_options.h"
 #include "storage/access/access.h"
 #include "storage/model/fuzzy_store.h"
-#include "storage/server/loss_report.h"
 #include "storage/server/pending_updates.h"
+#include "storage/server/server_counters.h"
 
 namespace shingled::storage::server {
 

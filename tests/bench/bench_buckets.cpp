@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/buckets/bucket_flusher.h"
+#include "storage/buckets/embedded_buckets.h"
 #include "storage/redis/buckets/redis_buckets.h"
 #include "storage/redis/route/redis_server.h"
 #include "tests/storage/redis/route/redis_process.h"

@@ -1,4 +1,4 @@
-# Covers storage/open_counters.cpp.
+# Covers storage/open_store.cpp.
 """The daemon counts mail that comes through a real Postfix: pieces, recipients that were refused, retries."""
 
 import http.client

@@ -9,8 +9,8 @@
 
 #include "storage/redis/hashes/layout.h"
 #include "storage/redis/hashes/update_sender.h"
+#include "storage/redis/route/redis_connection.h"
 #include "storage/redis/route/redis_route.h"
-#include "storage/redis/route/reply_reader.h"
 #include "storage/redis/route/scripts.h"
 #include "storage/redis/route/slot_map.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "storage/client/srv_answer.h"
+#include "storage/client/name_lookup.h"
 
 using namespace shingled;
 using namespace shingled::storage;

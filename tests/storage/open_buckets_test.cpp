@@ -1,7 +1,7 @@
-#include "storage/open_buckets.h"
-
+// Covers storage/open_store.cpp.
 #include <gmock/gmock.h>
 
+#include "storage/open_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
 

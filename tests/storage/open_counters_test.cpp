@@ -1,10 +1,10 @@
-#include "storage/open_counters.h"
-
+// Covers storage/open_store.cpp.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "storage/open_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 #include "tests/support/temporary_directory.h"

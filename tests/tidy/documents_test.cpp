@@ -70,7 +70,8 @@ TEST(Documents, DocumentsThatAreNamedExist) {
   }
 }
 
-// "storage/model/replica.h", or "storage/access/limit_file" without an ending, which is both files.
+// "storage/model/replica.h", or "storage/access/limit_table" without an ending, which is both
+// files.
 TEST(Documents, FilesThatAreNamedExist) {
   static const std::regex kNamed(
       R"((?:^|[^\w/.<-])((?:config|mime|storage|milter)/[\w/]+\.(?:h|cpp|inc))(?!\w))");

@@ -30,7 +30,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"sqlite3", {"storage/sqlite/base/"}},
       {"hiredis/", {"storage/redis/route/"}},
       {"resolv.h", {"storage/client/name_lookup.cpp"}},
-      {"arpa/nameser.h", {"storage/client/name_lookup.cpp", "storage/client/srv_answer.cpp"}},
+      {"arpa/nameser.h", {"storage/client/name_lookup.cpp", "storage/client/name_lookup.cpp"}},
       {"yaml-cpp/", {"config/document/yaml_document.cpp"}},
       {"spdlog/", {"milter/process/"}},
       {"systemd/", {"milter/process/"}},

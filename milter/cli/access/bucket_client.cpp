@@ -7,7 +7,7 @@
 #include "config/base/number_text.h"
 #include "config/system/connect_socket.h"
 #include "milter/http/http_client.h"
-#include "storage/open_buckets.h"
+#include "storage/open_store.h"
 
 namespace shingled::milter::cli {
 

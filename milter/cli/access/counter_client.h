@@ -14,7 +14,6 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/features/sums.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled::milter::cli {
 

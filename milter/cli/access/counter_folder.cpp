@@ -8,11 +8,10 @@
 
 #include "config/base/logger.h"
 #include "milter/api/counter_pages.h"
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
-#include "storage/counters/key_mark.h"
 #include "storage/counters/piece_names.h"
-#include "storage/open_counters.h"
+#include "storage/open_store.h"
 
 namespace shingled::milter::cli {
 

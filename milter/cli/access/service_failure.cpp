@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
-#include "storage/protocol/reply.h"
+#include "storage/protocol/codec.h"
 
 namespace shingled::milter::cli {
 

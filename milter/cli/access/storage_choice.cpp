@@ -1,6 +1,6 @@
 #include "milter/cli/access/storage_choice.h"
 
-#include "storage/redis/route/redis_url.h"
+#include "storage/redis/route/open_route.h"
 
 namespace shingled::milter::cli {
 

@@ -12,7 +12,7 @@
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/ratelimit/limit_demands.h"
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::cli {
 

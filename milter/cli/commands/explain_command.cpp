@@ -21,7 +21,7 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/counters/message_origin.h"
 #include "mime/message/header_block.h"
-#include "storage/access/source_id.h"
+#include "storage/access/network_set.h"
 
 namespace shingled::milter::cli {
 

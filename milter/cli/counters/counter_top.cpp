@@ -7,7 +7,7 @@
 #include "milter/cli/counters/count_table.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::cli {
 

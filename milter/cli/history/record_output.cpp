@@ -11,7 +11,7 @@
 #include "milter/history/message_row.h"
 #include "milter/replay/history_span.h"
 #include "milter/rules/verdict.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::cli {
 

@@ -5,7 +5,7 @@
 
 #include "config/base/number_text.h"
 #include "mime/fingerprint/secret_hash.h"
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "storage/buckets/bucket_store.h"
-#include "storage/redis/route/command_list.h"
-#include "storage/redis/route/redis_reply.h"
+#include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::redis {
 

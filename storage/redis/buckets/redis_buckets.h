@@ -20,9 +20,9 @@ namespace shingled::storage::redis {
 /// The buckets that several daemons share in Redis, by the server's clock.
 ///
 /// All demands of a message are one call of one script: atomic, all or nothing. In a cluster this
-/// holds for the demands whose keys share a slot (bucket_key.h, tags). Demands of several slots are
-/// several calls in one exchange. If one of these is refused, the others are given back, so another
-/// message may be refused for a moment.
+/// holds for the demands whose keys share a slot (make_bucket_key, tags). Demands of several slots
+/// are several calls in one exchange. If one of these is refused, the others are given back, so
+/// another message may be refused for a moment.
 ///
 /// While Redis is away, or its replies are malformed, the table of this process decides at once and
 /// by itself; RedisServer says when the server is tried again, Reachability when it counts as back.

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

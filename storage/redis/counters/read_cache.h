@@ -8,7 +8,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "storage/counters/series.h"
+#include "storage/counters/counter.h"
 #include "storage/redis/counters/generation.h"
 
 namespace shingled::storage::redis {

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "storage/counters/key_mark.h"
+#include "storage/counters/counter_key.h"
 #include "storage/redis/counters/script_texts.h"
 #include "storage/redis/counters/shared_layout.h"
-#include "storage/redis/route/key_slot.h"
 #include "storage/redis/route/open_route.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

@@ -10,8 +10,8 @@
 #include "storage/redis/counters/script_texts.h"
 #include "storage/redis/counters/shared_layout.h"
 #include "storage/redis/counters/shared_scan.h"
-#include "storage/redis/route/key_slot.h"
 #include "storage/redis/route/open_route.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

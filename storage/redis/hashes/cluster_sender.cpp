@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "storage/redis/hashes/layout.h"
-#include "storage/redis/route/key_slot.h"
 #include "storage/redis/route/open_route.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

@@ -6,7 +6,7 @@
 
 #include "config/base/byte_reader.h"
 #include "config/base/number_text.h"
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 

@@ -9,8 +9,7 @@
 
 #include "storage/model/flag_set.h"
 #include "storage/model/fuzzy_store.h"
-#include "storage/redis/route/command_list.h"
-#include "storage/redis/route/redis_reply.h"
+#include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::redis {
 

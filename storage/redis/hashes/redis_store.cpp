@@ -6,7 +6,6 @@
 #include "config/metrics/metric_report.h"
 #include "storage/redis/hashes/cluster_sender.h"
 #include "storage/redis/hashes/look_up.h"
-#include "storage/redis/hashes/match_cache.h"
 #include "storage/redis/hashes/redis_writer.h"
 #include "storage/redis/route/open_route.h"
 

@@ -13,7 +13,7 @@
 #include "config/base/random.h"
 #include "config/options/redis_options.h"
 #include "storage/model/fuzzy_store.h"
-#include "storage/redis/hashes/redis_counters.h"
+#include "storage/redis/hashes/redis_writer.h"
 
 namespace shingled::storage::redis {
 

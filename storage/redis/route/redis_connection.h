@@ -2,20 +2,47 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
-#include "storage/redis/route/command_list.h"
-#include "storage/redis/route/redis_reply.h"
-#include "storage/redis/route/reply_reader.h"
+#include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::redis {
+
+inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< per reply, over all levels
+inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes of one reply
+
+/// Parses the replies of a Redis server (RESP2). The only code that uses hiredis.
+///
+/// Errors: kCorrupt for bytes that are not a valid reply, kLimit for a reply beyond the bounds
+/// above; after either the stream is lost and every later call fails.
+/// Threads: one thread.
+class ReplyReader {
+ public:
+  ReplyReader();
+  ~ReplyReader();
+  ReplyReader(const ReplyReader&) = delete;
+  ReplyReader& operator=(const ReplyReader&) = delete;
+  ReplyReader(ReplyReader&&) = delete;
+  ReplyReader& operator=(ReplyReader&&) = delete;
+
+  /// Takes the next bytes of the stream, in any portions.
+  Status feed(BytesView bytes);
+  /// Returns the next reply; nullopt while it is not complete.
+  Result<std::optional<RedisReply>> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The login and the database, which are sent first on every connection.
 struct RedisLogin {

@@ -1,20 +1,8 @@
 #include "storage/redis/route/redis_server.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace shingled::storage::redis {
-
-bool means_away(const RedisReply& reply) {
-  constexpr std::array<std::string_view, 12> kCodes = {
-      "LOADING",    "MASTERDOWN", "CLUSTERDOWN", "READONLY", "OOM",       "MISCONF",
-      "NOREPLICAS", "BUSY",       "NOAUTH",      "NOPERM",   "WRONGPASS", "UNKILLABLE"};
-  return reply.is_error() && std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) {
-           return reply.is_error(code);
-         });
-}
 
 bool RedisServer::is_up() const { return failures_.load(std::memory_order_relaxed) == 0; }
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "config/system/permission.h"
-#include "storage/sqlite/base/created_file.h"
+#include "storage/sqlite/base/owned_file.h"
 
 namespace shingled::storage::sqlite {
 

@@ -22,4 +22,10 @@ struct FileIdentity {
 /// Threads: that of the database.
 Result<bool> is_file_of(Database& database, const FileIdentity& wanted);
 
+/// Keeps the number of a site in a file that has none, or compares it: names in the file were
+/// hashed with the key of the site, so another key would make two persons of one.
+/// Errors:  kCorrupt (another site), those of Database.
+/// Threads: that of the database.
+Status check_site(Database& database, std::int64_t site);
+
 }  // namespace shingled::storage::sqlite

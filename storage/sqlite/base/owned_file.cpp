@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
 #include "config/system/permission.h"
-#include "storage/sqlite/base/created_file.h"
 
 namespace shingled::storage::sqlite {
 
@@ -79,6 +80,18 @@ Result<OwnedFile> OwnedFile::open(const std::string& path) {
   auto database = Database::open(path, Database::Access::kCreate);
   if (!database) return database.error();
   return OwnedFile{*std::move(lock), *std::move(database)};
+}
+
+UniqueFd create_file(const std::string& path) {
+  UniqueFd made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+  if (made) static_cast<void>(::fchmod(made.get(), kFileMode) == 0);
+  return made;
+}
+
+UniqueFd create_daemon_file(const std::string& path) {
+  UniqueFd made = create_file(path);
+  if (made) give_to_folder_owner(made.get(), path);
+  return made;
 }
 
 }  // namespace shingled::storage::sqlite

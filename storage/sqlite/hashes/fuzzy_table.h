@@ -13,7 +13,6 @@
 #include "storage/sqlite/base/owned_file.h"
 #include "storage/sqlite/hashes/journal.h"
 #include "storage/sqlite/hashes/part_table.h"
-#include "storage/sqlite/hashes/store_table.h"
 #include "storage/sqlite/hashes/update_ids.h"
 
 namespace shingled::storage::sqlite {

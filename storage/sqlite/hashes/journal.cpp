@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::sqlite {
 

@@ -4,8 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/shingle_set.h"
-#include "storage/sqlite/base/statements.h"
 #include "storage/sqlite/hashes/journal.h"
 #include "storage/sqlite/hashes/migrations.h"
 #include "storage/sqlite/hashes/part_table.h"

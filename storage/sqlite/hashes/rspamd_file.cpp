@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/shingle_set.h"
-#include "storage/sqlite/base/statements.h"
 
 namespace shingled::storage::sqlite {
 

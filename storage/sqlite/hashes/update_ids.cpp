@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::sqlite {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/base/byte_reader.h"
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::sqlite {
 

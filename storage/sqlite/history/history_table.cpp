@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/file_identity.h"
-#include "storage/sqlite/base/statements.h"
 
 namespace shingled::storage::sqlite {
 

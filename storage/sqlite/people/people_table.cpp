@@ -3,9 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/file_identity.h"
-#include "storage/sqlite/base/site_row.h"
-#include "storage/sqlite/base/statements.h"
 #include "storage/sqlite/reports/report_statements.h"
 
 namespace shingled::storage::sqlite {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "storage/model/fuzzy_store.h"
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 
 namespace shingled::storage::sqlite {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/base/hex.h"
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/reports/report_statements.h"
 #include "storage/sqlite/reports/report_table.h"
 

@@ -9,6 +9,13 @@
 
 namespace shingled::storage::sqlite {
 
+/// Makes the tables of a file of reports (SCHEMA.md), or checks that they are there. `site`: see
+/// ReportTable::open.
+/// Errors:  kCorrupt (another file, another site), kInvalid (of a newer version), those of Database. The file is
+///          then as it was.
+/// Threads: one thread.
+Status prepare_reports(Database& database, std::int64_t site);
+
 /// What ReportTable asks its file.
 struct ReportStatements {
   Statement find_report;

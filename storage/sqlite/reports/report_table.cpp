@@ -6,9 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/shingle_set.h"
-#include "storage/sqlite/base/statements.h"
-#include "storage/sqlite/reports/report_schema.h"
 #include "storage/sqlite/reports/report_statements.h"
 
 namespace shingled::storage::sqlite {

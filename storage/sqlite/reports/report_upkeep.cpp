@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "storage/sqlite/base/statements.h"
+#include "storage/sqlite/base/database.h"
 #include "storage/sqlite/reports/report_statements.h"
 #include "storage/sqlite/reports/report_table.h"
 

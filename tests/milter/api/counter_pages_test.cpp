@@ -6,7 +6,7 @@
 #include "milter/api/counter_lines.h"
 #include "milter/api/counter_request.h"
 #include "milter/http/http_server.h"
-#include "storage/counters/key_mark.h"
+#include "storage/counters/counter_key.h"
 #include "tests/milter/api/listed_counters.h"
 #include "tests/milter/http/raw_http.h"
 #include "tests/support/fake_people.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/counters/counter.h"
 #include "storage/counters/counter_store.h"
-#include "storage/counters/series.h"
 
 namespace shingled::testing {
 

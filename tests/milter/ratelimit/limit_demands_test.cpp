@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load_settings.h"
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::ratelimit {
 namespace {

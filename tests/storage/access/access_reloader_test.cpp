@@ -1,4 +1,4 @@
-// Covers storage/access/list_reader.cpp.
+// Covers storage/access/access_reloader.cpp.
 #include "storage/access/access_reloader.h"
 
 #include <gmock/gmock.h>

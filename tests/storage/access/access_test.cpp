@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/crypto/keypair.h"
-#include "storage/protocol/reply.h"
+#include "storage/protocol/codec.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::storage::access {

@@ -1,9 +1,10 @@
-#include "storage/access/disclosure.h"
-
+// Covers storage/access/access.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "storage/access/access.h"
 
 namespace shingled::storage::access {
 namespace {

@@ -1,11 +1,11 @@
-#include "storage/access/limit_file.h"
-
+// Covers storage/access/source_limits.cpp.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <iterator>
 
+#include "storage/access/source_limits.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::access {

@@ -1,6 +1,7 @@
-#include "storage/access/source_id.h"
-
+// Covers storage/access/network_set.cpp.
 #include <gtest/gtest.h>
+
+#include "storage/access/network_set.h"
 
 namespace shingled::storage::access {
 namespace {

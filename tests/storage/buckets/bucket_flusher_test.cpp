@@ -1,7 +1,5 @@
 // Covers storage/sqlite/buckets/bucket_file.cpp.
 // Buckets that are kept in a file over restarts.
-#include "storage/buckets/bucket_flusher.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <random>
 
 #include "storage/buckets/bucket_store.h"
+#include "storage/buckets/embedded_buckets.h"
 #include "storage/sqlite/base/database.h"
 #include "tests/storage/buckets/ideal_bucket.h"
 #include "tests/support/manual_clock.h"

@@ -1,12 +1,12 @@
-#include "storage/buckets/bucket_key.h"
-
+// Covers storage/buckets/bucket_store.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include "storage/redis/route/key_slot.h"
+#include "storage/buckets/bucket_store.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::buckets {
 namespace {

@@ -1,4 +1,4 @@
-// Covers storage/client/server_statistics.cpp, storage/client/wait.cpp.
+// Covers storage/client/upstreams.cpp, storage/client/wait.cpp.
 #include "storage/client/remote_store.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "storage/client/server_statistics.h"
+#include "storage/client/upstreams.h"
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/fuzzy_server.h"

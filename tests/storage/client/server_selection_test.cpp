@@ -1,9 +1,10 @@
-#include "storage/client/server_selection.h"
-
+// Covers storage/client/upstreams.cpp.
 #include <gmock/gmock.h>
 
 #include <map>
 #include <string>
+
+#include "storage/client/upstreams.h"
 
 namespace shingled::storage::client {
 namespace {

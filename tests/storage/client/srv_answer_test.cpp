@@ -1,9 +1,9 @@
-#include "storage/client/srv_answer.h"
-
+// Covers storage/client/name_lookup.cpp.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
+#include "storage/client/name_lookup.h"
 #include "tests/support/dns_message.h"
 
 namespace shingled::storage::client {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "storage/counters/addition.h"
+#include "storage/counters/counter.h"
 #include "storage/counters/counter_store.h"
-#include "storage/counters/series.h"
 
 namespace shingled::storage::counters {
 

@@ -1,5 +1,5 @@
-// Covers storage/counters/gap.cpp: EmbeddedCounters after bytes of a file changed: unknown only
-// where something is lost.
+// Covers storage/counters/unique_doubts.cpp: EmbeddedCounters after bytes of a file changed:
+// unknown only where something is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

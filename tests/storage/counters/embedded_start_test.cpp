@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/log/checksum.h"
+#include "storage/log/record_log.h"
 #include "tests/storage/counters/embedded_fixture.h"
 #include "tests/storage/sqlite/base/faulty_vfs.h"
 #include "tests/support/borrowed_files.h"

@@ -1,4 +1,4 @@
-// Covers storage/counters/embedded_store.cpp and storage/counters/counter_folder.cpp.
+// Covers storage/counters/embedded_store.cpp and storage/counters/counter_files.cpp.
 #include "storage/counters/embedded_store.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "config/base/guarded.h"
 #include "config/metrics/metric_report.h"
-#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
 #include "tests/storage/counters/embedded_fixture.h"
 #include "tests/support/borrowed_files.h"

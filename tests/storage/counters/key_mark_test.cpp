@@ -1,6 +1,4 @@
 // Covers also site_key() of storage/counters/counter_key.cpp, and marks in counters.db.
-#include "storage/counters/key_mark.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Covers storage/counters/row_code.cpp, storage/counters/bit_stream.h.
+// Covers storage/counters/row_code.cpp, storage/counters/prefix_code.h.
 #include "storage/counters/row_code.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,10 @@
-#include "storage/counters/series.h"
-
+// Covers storage/counters/counter.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
+
+#include "storage/counters/counter.h"
 
 namespace shingled::storage::counters {
 namespace {

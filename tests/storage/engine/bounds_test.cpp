@@ -1,4 +1,4 @@
-// Covers storage/engine/memory_bound.cpp, storage/model/update_queue.cpp.
+// Covers storage/engine/engine.cpp, storage/model/update_queue.cpp.
 // The behaviour when there are too many hashes or lists, or too little memory.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <future>
 
+#include "storage/engine/engine.h"
 #include "storage/engine/fuzzy_index.h"
-#include "storage/engine/memory_bound.h"
 #include "storage/engine/writer.h"
 #include "storage/sqlite/base/database.h"
 #include "tests/storage/engine/engine_fixture.h"

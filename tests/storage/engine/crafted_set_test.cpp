@@ -1,4 +1,4 @@
-// Covers storage/engine/index_hash.cpp.
+// Covers storage/engine/number_map.cpp.
 // The chains of the index under an attacker who knows the code, but not the secret of the running
 // index.
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "storage/engine/fuzzy_index.h"
-#include "storage/engine/index_hash.h"
+#include "storage/engine/number_map.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
 namespace shingled::storage::engine {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <thread>
 
-#include "storage/engine/index_hash.h"
+#include "storage/engine/number_map.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage::engine {

@@ -1,4 +1,4 @@
-// Covers storage/log/record_log.cpp, storage/log/checksum.cpp.
+// Covers storage/log/record_log.cpp.
 #include "storage/log/record_log.h"
 
 #include <gmock/gmock.h>
@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "storage/log/checksum.h"
 #include "tests/support/memory_files.h"
 
 namespace shingled::storage::log {

@@ -1,10 +1,10 @@
-#include "storage/model/recent_ids.h"
-
+// Covers storage/model/update_queue.cpp.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <unordered_set>
 
+#include "storage/model/update_queue.h"
 #include "storage/server/recent_seals.h"
 #include "tests/support/longest_chain.h"
 

@@ -1,12 +1,12 @@
-// Covers storage/people/statement.cpp, too.
-#include "storage/people/sign_index.h"
-
+// Covers storage/people/people_store.cpp, too.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "storage/people/embedded_people.h"
 
 namespace shingled::storage::people {
 namespace {

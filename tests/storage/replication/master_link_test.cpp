@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/replication/limits.h"
+#include "storage/replication/message.h"
 
 namespace shingled::storage::replication {
 namespace {

@@ -1,4 +1,4 @@
-// Covers storage/replication/range_sums.cpp, storage/sqlite/hashes/store_table.cpp.
+// Covers storage/replication/message.cpp, storage/sqlite/hashes/part_table.cpp.
 // Random histories of four stores: two masters that mirror each other, and two mirrors of both.
 // They add and delete hashes, lose connections, restart, stay away until the journals are too
 // short, and expire hashes. Once everything is connected again, all four hold the same.

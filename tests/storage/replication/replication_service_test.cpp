@@ -1,4 +1,4 @@
-// Covers storage/replication/tcp_stream.cpp.
+// Covers storage/replication/secure_channel.cpp.
 #include "storage/replication/replication_service.h"
 
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 
 #include "config/base/guarded.h"
 #include "config/base/zbase32.h"
-#include "storage/replication/tcp_stream.h"
+#include "storage/replication/secure_channel.h"
 #include "tests/storage/replication/replica_world.h"
 #include "tests/support/fake_store.h"
 

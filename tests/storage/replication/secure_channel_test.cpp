@@ -1,10 +1,10 @@
-// Covers storage/crypto/session_keys.cpp.
+// Covers storage/crypto/keypair.cpp.
 #include "storage/replication/secure_channel.h"
 
 #include <gtest/gtest.h>
 
 #include "storage/crypto/keypair.h"
-#include "storage/replication/limits.h"
+#include "storage/replication/message.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::storage::replication {

@@ -1,4 +1,4 @@
-// Covers storage/server/server_counters.cpp, storage/server/server_ports.cpp,
+// Covers storage/server/server_counters.cpp, storage/server/fuzzy_server.cpp,
 // storage/server/udp_socket.cpp, storage/server/udp_worker.cpp.
 #include "storage/server/fuzzy_server.h"
 

@@ -1,5 +1,4 @@
-#include "storage/server/loss_report.h"
-
+// Covers storage/server/server_counters.cpp.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "storage/crypto/sealed_request.h"
 #include "storage/protocol/codec.h"
+#include "storage/server/server_counters.h"
 
 namespace shingled::storage::server {
 namespace {

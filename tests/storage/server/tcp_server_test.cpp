@@ -1,4 +1,4 @@
-// Covers storage/server/tcp_connection.cpp, storage/server/tcp_worker.cpp.
+// Covers storage/server/connection_table.cpp, storage/server/tcp_worker.cpp.
 // The service on TCP, through real sockets: what its clients see.
 #include <gtest/gtest.h>
 

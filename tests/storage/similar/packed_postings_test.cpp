@@ -1,9 +1,10 @@
-#include "storage/similar/packed_postings.h"
-
+// Covers storage/similar/gram_index.cpp.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include <set>
+
+#include "storage/similar/gram_index.h"
 
 namespace shingled::storage::similar {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 namespace {

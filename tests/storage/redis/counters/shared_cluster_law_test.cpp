@@ -3,7 +3,7 @@
 #include <iostream>
 #include <thread>
 
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 #include "tests/storage/redis/counters/shared_walk.h"
 #include "tests/storage/redis/route/cluster_process.h"
 

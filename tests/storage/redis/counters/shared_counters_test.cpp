@@ -1,4 +1,4 @@
-// Covers storage/redis/counters/shared_counters.cpp, storage/redis/counters/counter_scripts.cpp,
+// Covers storage/redis/counters/shared_counters.cpp, storage/redis/counters/shared_layout.cpp,
 // storage/redis/counters/counter_sender.cpp, storage/redis/counters/generation.cpp,
 // storage/redis/counters/read_cache.cpp, storage/redis/counters/script_texts.cpp,
 // storage/redis/counters/scripted_route.cpp, storage/redis/counters/shared_layout.cpp,
@@ -13,7 +13,7 @@
 
 #include "config/metrics/metric_report.h"
 #include "storage/redis/counters/shared_layout.h"
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 #include "tests/storage/redis/counters/shared_fixture.h"
 
 namespace shingled::storage::redis {

@@ -1,11 +1,11 @@
-#include "storage/redis/counters/waiting_log.h"
-
+// Covers storage/redis/counters/generation.cpp.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <vector>
 
 #include "config/base/hex.h"
+#include "storage/redis/counters/generation.h"
 #include "tests/support/memory_files.h"
 
 namespace shingled::storage::redis {

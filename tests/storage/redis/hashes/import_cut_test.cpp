@@ -1,4 +1,4 @@
-// Covers storage/redis/hashes/import_script.cpp.
+// Covers storage/redis/hashes/redis_import.cpp.
 // Connections break after the server has executed the commands; an import counts every line once.
 #include <gmock/gmock.h>
 

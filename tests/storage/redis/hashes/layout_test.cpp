@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "storage/redis/route/key_slot.h"
+#include "storage/redis/route/slot_map.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/support/wire_vectors.h"
 

@@ -1,7 +1,7 @@
-#include "storage/redis/hashes/match_cache.h"
-
+// Covers storage/redis/hashes/look_up.cpp.
 #include <gtest/gtest.h>
 
+#include "storage/redis/hashes/look_up.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/support/manual_clock.h"
 

@@ -1,4 +1,4 @@
-// Covers storage/redis/hashes/look_up.cpp, storage/redis/hashes/update_script.cpp.
+// Covers storage/redis/hashes/look_up.cpp, storage/redis/hashes/update_sender.cpp.
 #include "storage/redis/hashes/redis_store.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Covers storage/redis/route/key_scan.cpp, storage/redis/hashes/redis_import.cpp,
-// storage/redis/hashes/transfer_servers.cpp.
+// storage/redis/hashes/transfer.cpp.
 #include <gmock/gmock.h>
 
 #include <thread>

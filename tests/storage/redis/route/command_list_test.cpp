@@ -1,6 +1,7 @@
-#include "storage/redis/route/command_list.h"
-
+// Covers storage/redis/route/redis_route.cpp.
 #include <gtest/gtest.h>
+
+#include "storage/redis/route/redis_route.h"
 
 namespace shingled::storage::redis {
 namespace {

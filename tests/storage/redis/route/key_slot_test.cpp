@@ -1,6 +1,7 @@
-#include "storage/redis/route/key_slot.h"
-
+// Covers storage/redis/route/slot_map.cpp.
 #include <gtest/gtest.h>
+
+#include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {
 namespace {

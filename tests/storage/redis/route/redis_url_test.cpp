@@ -1,6 +1,7 @@
-#include "storage/redis/route/redis_url.h"
-
+// Covers storage/redis/route/open_route.cpp.
 #include <gtest/gtest.h>
+
+#include "storage/redis/route/open_route.h"
 
 namespace shingled::storage::redis {
 namespace {

@@ -1,8 +1,9 @@
-#include "storage/redis/route/reply_reader.h"
-
+// Covers storage/redis/route/redis_connection.cpp.
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "storage/redis/route/redis_connection.h"
 
 namespace shingled::storage::redis {
 namespace {

@@ -1,6 +1,5 @@
+// Covers storage/sqlite/base/owned_file.cpp.
 // Stored files are not readable for others, whatever the umask of the starting process.
-#include "storage/sqlite/base/created_file.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-#include "storage/sqlite/base/statements.h"
-
+// Covers storage/sqlite/base/database.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
+#include "storage/sqlite/base/database.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {

@@ -1,5 +1,5 @@
-// Covers storage/sqlite/reports/report_schema.cpp, storage/sqlite/reports/report_statements.cpp and
-// storage/sqlite/reports/report_upkeep.cpp, too.
+// Covers storage/sqlite/reports/report_statements.cpp, storage/sqlite/reports/report_statements.cpp
+// and storage/sqlite/reports/report_upkeep.cpp, too.
 #include "storage/sqlite/reports/report_table.h"
 
 #include <gtest/gtest.h>

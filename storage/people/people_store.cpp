@@ -1,4 +1,4 @@
-#include "storage/people/statement.h"
+#include "storage/people/people_store.h"
 
 namespace shingled::storage::people {
 

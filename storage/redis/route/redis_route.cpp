@@ -1,5 +1,6 @@
-#include "storage/redis/route/command_list.h"
+#include "storage/redis/route/redis_route.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -50,6 +51,15 @@ void CommandList::append(std::string_view command, std::uint16_t slot) {
   begins_.push_back(bytes_.size());
   slots_.push_back(slot);
   bytes_ += command;
+}
+
+bool means_away(const RedisReply& reply) {
+  constexpr std::array<std::string_view, 12> kCodes = {
+      "LOADING",    "MASTERDOWN", "CLUSTERDOWN", "READONLY", "OOM",       "MISCONF",
+      "NOREPLICAS", "BUSY",       "NOAUTH",      "NOPERM",   "WRONGPASS", "UNKILLABLE"};
+  return reply.is_error() && std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) {
+           return reply.is_error(code);
+         });
 }
 
 }  // namespace shingled::storage::redis

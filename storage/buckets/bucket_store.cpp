@@ -1,4 +1,4 @@
-#include "storage/buckets/bucket_key.h"
+#include "storage/buckets/bucket_store.h"
 
 #include <algorithm>
 
