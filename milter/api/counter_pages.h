@@ -18,7 +18,6 @@
 #include "mime/fingerprint/piece_shingle.h"
 #include "storage/counters/counter_store.h"
 #include "storage/people/people_store.h"
-#include "storage/people/people_sums.h"
 
 namespace shingled::milter::api {
 

@@ -28,7 +28,6 @@
 #include "mime/pieces/piece.h"
 #include "storage/counters/counter_store.h"
 #include "storage/people/people_store.h"
-#include "storage/people/people_sums.h"
 
 namespace shingled::milter::counters {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "config/options/report_options.h"
-#include "storage/people/people_sums.h"
+#include "storage/people/people_store.h"
 #include "storage/sqlite/reports/report_table.h"
 
 namespace shingled::milter::reports {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 
 namespace shingled::storage::client {
 

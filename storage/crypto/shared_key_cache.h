@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "config/base/clock.h"
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 
 namespace shingled::storage::crypto {
 

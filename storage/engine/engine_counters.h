@@ -11,7 +11,7 @@
 #include "config/metrics/counter_table.h"
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
-#include "storage/model/flag_set.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage::engine {
 

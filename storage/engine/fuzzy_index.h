@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "storage/engine/number_map.h"
-#include "storage/engine/read_gate.h"
 #include "storage/engine/record_store.h"
 #include "storage/model/fuzzy_store.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <limits>
 
-#include "storage/model/flag_set.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
 #include "storage/sqlite/hashes/fuzzy_table.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/model/flag_set.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -1,6 +1,6 @@
 #include "storage/server/server_counters.h"
 
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 
 namespace shingled::storage::server {

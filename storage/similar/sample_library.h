@@ -15,7 +15,6 @@
 #include "mime/fingerprint/spamsum.h"
 #include "storage/model/sample.h"
 #include "storage/similar/sample_index.h"
-#include "storage/similar/sample_scan.h"
 #include "storage/sqlite/similar/sample_file.h"
 
 namespace shingled::storage::similar {

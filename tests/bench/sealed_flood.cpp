@@ -28,7 +28,6 @@
 #include "config/base/zbase32.h"
 #include "config/system/unique_fd.h"
 #include "storage/crypto/keypair.h"
-#include "storage/crypto/sealed_request.h"
 #include "storage/protocol/codec.h"
 
 namespace shingled::storage {

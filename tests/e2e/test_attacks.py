@@ -1,4 +1,4 @@
-# Covers milter/reports/support.cpp, storage/people/people_sums.cpp, with their stores.
+# Covers milter/reports/support.cpp, storage/people/people_store.cpp, with their stores.
 """Made-up people, and what they can do to others' mail: a mark at most, nothing once a resident says no, and no
 rejection, also with all rules live. tests/bench/report_abuse.py --attacks has all attacks and settings."""
 

@@ -88,7 +88,7 @@ TEST(Tidy, HashTablesThatStrangersFeedHaveASecret) {
     }
   }
   const std::vector<std::string> hashes =
-      lines_with("std::hash<", {{"storage/engine/read_gate.cpp", "numbers of threads"}});
+      lines_with("std::hash<", {{"storage/engine/record_store.cpp", "numbers of threads"}});
   EXPECT_TRUE(hashes.empty()) << hashes.front();
 }
 

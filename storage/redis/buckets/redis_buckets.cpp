@@ -6,7 +6,6 @@
 
 #include "config/base/best.h"
 #include "config/metrics/metric_report.h"
-#include "storage/redis/route/key_scan.h"
 #include "storage/redis/route/open_route.h"
 #include "storage/redis/route/slot_map.h"
 

@@ -7,7 +7,7 @@
 
 #include "config/base/logger.h"
 #include "storage/redis/counters/shared_layout.h"
-#include "storage/redis/route/key_scan.h"
+#include "storage/redis/route/open_route.h"
 #include "storage/redis/route/slot_map.h"
 
 namespace shingled::storage::redis {

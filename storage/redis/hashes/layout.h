@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/model/flag_set.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/redis/route/redis_route.h"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "storage/redis/hashes/layout.h"
-#include "storage/redis/route/key_scan.h"
 #include "storage/redis/route/open_route.h"
 #include "storage/redis/route/slot_map.h"
 #include "storage/sqlite/base/shingle_set.h"

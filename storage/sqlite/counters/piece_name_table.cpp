@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "storage/sqlite/base/database.h"
-#include "storage/sqlite/base/file_identity.h"
 
 namespace shingled::storage::sqlite {
 

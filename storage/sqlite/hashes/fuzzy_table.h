@@ -9,7 +9,7 @@
 
 #include "config/options/storage_options.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/model/flag_set.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/sqlite/base/owned_file.h"
 #include "storage/sqlite/hashes/journal.h"
 #include "storage/sqlite/hashes/part_table.h"

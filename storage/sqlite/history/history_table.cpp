@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "storage/sqlite/base/database.h"
-#include "storage/sqlite/base/file_identity.h"
 
 namespace shingled::storage::sqlite {
 

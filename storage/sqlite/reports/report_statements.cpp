@@ -1,7 +1,6 @@
 #include "storage/sqlite/reports/report_statements.h"
 
 #include "storage/sqlite/base/database.h"
-#include "storage/sqlite/base/file_identity.h"
 #include "storage/sqlite/base/shingle_set.h"
 #include "storage/sqlite/reports/case_index.h"
 

@@ -7,7 +7,6 @@
 
 #include "mime/fingerprint/mumhash.h"
 #include "storage/sqlite/base/database.h"
-#include "storage/sqlite/base/file_identity.h"
 
 namespace shingled::storage::sqlite {
 

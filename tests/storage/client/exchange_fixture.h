@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "storage/client/exchange.h"
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 #include "tests/storage/client/requests.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 #include "tests/storage/client/exchange_fixture.h"
 
 namespace shingled::storage::client {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 #include "tests/support/wire_vectors.h"
 
 namespace shingled::storage::crypto {

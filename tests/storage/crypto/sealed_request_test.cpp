@@ -1,3 +1,4 @@
+// Covers storage/crypto/keypair.cpp.
 // Sealed requests: the rights of their keys, and the replies.
 #include <gtest/gtest.h>
 

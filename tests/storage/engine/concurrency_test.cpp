@@ -1,11 +1,11 @@
-// Covers storage/engine/read_gate.cpp.
+// Covers storage/engine/record_store.cpp.
 // Readers beside the writer. Run it under ThreadSanitizer, too: its findings count like failed
 // asserts.
 #include <gmock/gmock.h>
 
 #include <thread>
 
-#include "storage/engine/read_gate.h"
+#include "storage/engine/record_store.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage::engine {

@@ -1,8 +1,9 @@
-#include "storage/model/flag_set.h"
-
+// Covers storage/model/fuzzy_store.cpp.
 #include <gmock/gmock.h>
 
 #include <limits>
+
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 namespace {

@@ -1,5 +1,4 @@
-#include "storage/people/people_sums.h"
-
+// Covers storage/people/people_store.cpp.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -9,6 +8,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "storage/people/people_store.h"
 
 namespace shingled::storage::people {
 namespace {

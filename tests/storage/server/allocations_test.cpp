@@ -14,7 +14,6 @@
 #include "storage/access/source_limits.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/packet_cipher.h"
-#include "storage/crypto/sealed_request.h"
 #include "storage/engine/engine.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/fuzzy_server.h"

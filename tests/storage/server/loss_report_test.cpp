@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/crypto/sealed_request.h"
+#include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/server_counters.h"
 

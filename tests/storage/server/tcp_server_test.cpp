@@ -9,7 +9,6 @@
 
 #include "config/system/stream_listener.h"
 #include "storage/crypto/keypair.h"
-#include "storage/crypto/sealed_request.h"
 #include "tests/storage/server/tcp_fixture.h"
 #include "tests/support/udp_peer.h"
 

@@ -1,9 +1,9 @@
+// Covers storage/similar/sample_index.cpp.
 // A scan of all samples gives the answers of the index.
-#include "storage/similar/sample_scan.h"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include "storage/similar/sample_index.h"
 #include "tests/storage/similar/all_samples.h"
 
 namespace shingled::storage::similar {

@@ -1,4 +1,4 @@
-// Covers storage/redis/route/key_scan.cpp, storage/redis/hashes/redis_import.cpp,
+// Covers storage/redis/route/open_route.cpp, storage/redis/hashes/redis_import.cpp,
 // storage/redis/hashes/transfer.cpp.
 #include <gmock/gmock.h>
 

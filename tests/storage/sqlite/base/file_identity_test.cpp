@@ -1,9 +1,9 @@
-#include "storage/sqlite/base/file_identity.h"
-
+// Covers storage/sqlite/base/database.cpp.
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "storage/sqlite/base/database.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {

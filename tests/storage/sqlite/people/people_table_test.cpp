@@ -1,4 +1,4 @@
-// Covers storage/sqlite/people/people_table.cpp, storage/sqlite/base/file_identity.cpp.
+// Covers storage/sqlite/people/people_table.cpp, storage/sqlite/base/database.cpp.
 #include "storage/sqlite/people/people_table.h"
 
 #include <gtest/gtest.h>

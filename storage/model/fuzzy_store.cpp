@@ -1,4 +1,4 @@
-#include "storage/model/flag_set.h"
+#include "storage/model/fuzzy_store.h"
 
 #include <algorithm>
 #include <limits>
