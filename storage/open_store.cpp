@@ -4,7 +4,7 @@
 
 #include "config/metrics/metric_report.h"
 #include "storage/buckets/embedded_buckets.h"
-#include "storage/counters/embedded_store.h"
+#include "storage/counters/embedded/embedded_store.h"
 #include "storage/engine/engine.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/people/embedded_people.h"

@@ -61,4 +61,9 @@ Status make_counter_folder(const std::string& path) {
   return {};
 }
 
+void drop_log(FileSystem& files, std::uint64_t number, bool is_damaged) {
+  const std::string name = log_name(number);
+  static_cast<void>(is_damaged ? files.rename(name, name + ".damaged") : files.remove(name));
+}
+
 }  // namespace shingled::storage::counters

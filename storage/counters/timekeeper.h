@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::storage::counters {
 
@@ -39,6 +42,25 @@ class Timekeeper {
  private:
   State state_;
   std::optional<TimePoint> steady_;  ///< of state_.wall; nullopt before the first `now`
+};
+
+/// The time of the counters, for all who share it.
+/// Threads: any thread.
+class CounterClock {
+ public:
+  /// `clock` must outlive it.
+  CounterClock(const Clock& clock, const Timekeeper::State& state)
+      : clock_(clock), time_(std::in_place, state) {}
+
+  [[nodiscard]] Slot present_slot() {
+    return slot_of(time_.lock()->now(clock_.wall(), clock_.now()));
+  }
+  [[nodiscard]] bool may_expire() { return time_.lock()->may_expire(); }
+  [[nodiscard]] Timekeeper::State state() { return time_.lock()->state(); }
+
+ private:
+  const Clock& clock_;
+  Guarded<Timekeeper> time_;
 };
 
 }  // namespace shingled::storage::counters

@@ -27,7 +27,7 @@
 #include "config/system/unix_address.h"
 #include "milter/api/counter_pages.h"
 #include "milter/http/http_server.h"
-#include "storage/counters/embedded_counters.h"
+#include "storage/counters/embedded/embedded_counters.h"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/counters/embedded_counters.h"
+#include "storage/counters/embedded/embedded_counters.h"
 
 // The mail that counter_store counts, who maintains the store meanwhile, and what is measured.
 

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/counters/embedded_counters.h"
+#include "storage/counters/embedded/embedded_counters.h"
 #include "tests/bench/counter_mail.h"
 #include "tests/support/manual_clock.h"
 

@@ -8,7 +8,7 @@
 
 #include "config/base/logger.h"
 #include "milter/counters/counted_keys.h"
-#include "storage/counters/embedded_counters.h"
+#include "storage/counters/embedded/embedded_counters.h"
 #include "storage/open_store.h"
 #include "tests/support/fake_counters.h"
 #include "tests/support/manual_clock.h"

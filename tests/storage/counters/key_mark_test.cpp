@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "storage/counters/counter_key.h"
-#include "storage/counters/embedded_counters.h"
+#include "storage/counters/embedded/embedded_counters.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/seeded_random.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "storage/redis/counters/shared_counters.h"
-#include "tests/storage/counters/counter_oracle.h"
+#include "tests/storage/counters/embedded/counter_oracle.h"
 #include "tests/storage/redis/route/redis_process.h"
 #include "tests/support/temporary_directory.h"
 
