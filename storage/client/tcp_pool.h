@@ -12,7 +12,7 @@
 #include "config/options/rule_options.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
-#include "storage/protocol/frame.h"
+#include "storage/protocol/codec.h"
 
 namespace shingled::storage::client {
 

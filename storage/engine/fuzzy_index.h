@@ -37,6 +37,9 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< upper limit of `slot
 /// may miss a record that is just being added or removed.
 ///
 /// An answer of `check` or `check_batch` counts as a hit of its record.
+///
+/// One class in two files, `add` in its own: readers rely on the order in which it writes the same
+/// maps and records that `remove` and the look-ups use.
 /// Threads: `check`, `check_batch`, `check_all` and `most_hit` from any thread, they never wait;
 /// the rest from one writer.
 class FuzzyIndex {

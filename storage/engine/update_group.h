@@ -68,6 +68,9 @@ class RecentlyGone {
 /// A digest may have a companion, which an add named. Deleting the digest deletes its companion
 /// from the same lists, except when a master changes its own part. This goes one step only: the
 /// companion of the companion stays.
+///
+/// One class in two files, the second for the parts of other stores: a change is folded, and then
+/// written or abandoned, with all its parts at once.
 /// Threads: the writer.
 class UpdateGroup {
  public:

@@ -48,6 +48,9 @@ namespace shingled::storage::engine {
 /// Checkpointer keep the WAL short. While there is more to do, each group is followed by a step.
 /// While the clock is in doubt (ClockWatch), nothing expires.
 ///
+/// One class in two files, commits and housekeeping: both are the steps of one thread on one table,
+/// index and clock, and a class for the second would be given all of them.
+///
 /// Threads: one inside, "writer"; the destructor stops it after everything queued is committed.
 class Writer {
  public:

@@ -18,7 +18,6 @@
 #include "storage/crypto/shared_key_cache.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/protocol/codec.h"
-#include "storage/protocol/frame.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
 
@@ -106,6 +105,9 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 ///               |
 ///               v committed; in the mailbox of the worker
 ///             finish ------------------------------------------------------> done
+///
+/// One class in two files, a packet's way in and the replies: both count in the same places and
+/// seal with the same nonces, so a class for the replies would borrow all of this one.
 ///
 /// No I/O.
 /// Threads: one thread; each worker has its own handler.

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "storage/protocol/frame.h"
+#include "storage/protocol/codec.h"
 #include "storage/server/request_handler.h"
 #include "storage/server/worker_shared.h"
 

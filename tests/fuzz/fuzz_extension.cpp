@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "storage/protocol/codec.h"
-#include "storage/protocol/frame.h"
 
 using namespace shingled;
 using namespace shingled::storage;

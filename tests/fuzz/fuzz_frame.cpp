@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/protocol/frame.h"
+#include "storage/protocol/codec.h"
 
 using namespace shingled;
 using namespace shingled::storage;

@@ -11,7 +11,7 @@
 #include "config/base/byte_reader.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
-#include "storage/protocol/frame.h"
+#include "storage/protocol/codec.h"
 
 namespace shingled::testing {
 

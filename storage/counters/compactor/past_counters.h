@@ -7,7 +7,7 @@
 
 #include "storage/counters/compactor/compactor.h"
 #include "storage/counters/counter_store.h"
-#include "storage/counters/live/pair_claims.h"
+#include "storage/counters/live/live_counters.h"
 
 namespace shingled::storage::counters {
 

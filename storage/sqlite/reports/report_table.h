@@ -165,6 +165,9 @@ struct ReportStatements;  // report_statements.h
 ///
 /// A closed hash stays in the table without reports, until it is open again.
 ///
+/// One class in three files (reports, cases, upkeep): each write weighs the hashes of all three in
+/// its own transaction, with the same statements.
+///
 /// Errors:  those of OwnedFile and Database; kCorrupt for a file that is not one of reports, and
 ///          for a row that cannot be; kInvalid for a file of a newer version; those of Weigh. After
 ///          an error nothing has changed. One process at a time can have it open.

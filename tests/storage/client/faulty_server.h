@@ -7,7 +7,6 @@
 
 #include "storage/crypto/packet_cipher.h"
 #include "storage/protocol/codec.h"
-#include "storage/protocol/frame.h"
 #include "tests/support/tcp_listener.h"
 #include "tests/support/udp_peer.h"
 

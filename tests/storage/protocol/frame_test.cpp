@@ -1,9 +1,10 @@
-#include "storage/protocol/frame.h"
-
+// Covers storage/protocol/codec.cpp.
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
+
+#include "storage/protocol/codec.h"
 
 namespace shingled::storage::protocol {
 namespace {

@@ -1,4 +1,4 @@
-// Covers storage/counters/compactor/past_counters.cpp and storage/counters/live/pair_claims.cpp:
+// Covers storage/counters/compactor/past_counters.cpp and storage/counters/live/live_counters.cpp:
 // what happens at the same time, and what fails.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
