@@ -13,7 +13,7 @@
 #include "config/options/storage_options.h"
 #include "storage/buckets/bucket_store.h"
 #include "storage/counters/counter_store.h"
-#include "storage/engine/engine.h"
+#include "storage/engine/loader.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/people/people_store.h"
 

@@ -134,6 +134,8 @@ struct alignas(64) WorkerCounters : ServerCountersOf<Counter> {
 /// Threads: stateless.
 void report_server(const ServerCounters& counters, MetricReport& report);
 
+// Requests that are lost under overload: which ones, and how the log and the counters tell it.
+
 /// Whether a packet that waited for `waited` before it was read is too old to be answered. `limit`
 /// 0: never.
 ///
@@ -194,7 +196,5 @@ bool within_memory(WorkerCounters& counters, LossReport& losses, TimePoint now, 
     return false;
   }
 }
-
-// Requests that are lost under overload: which ones, and how the log and the counters tell it.
 
 }  // namespace shingled::storage::server
