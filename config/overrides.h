@@ -14,7 +14,4 @@ namespace shingled::config {
 void apply_overrides(std::span<const std::string> overrides, YamlNode& root,
                      Diagnostics& diagnostics);
 
-/// A value as YAML on one line, as an override takes it. Reading it gives the same value again.
-std::string flow_text(const YamlNode& node);
-
 }  // namespace shingled::config

@@ -1,6 +1,9 @@
+// Covers config/overrides.cpp and config/document/flow_text.cpp: values as overrides, and back.
 #include "config/overrides.h"
 
 #include <gtest/gtest.h>
+
+#include "config/document/flow_text.h"
 
 namespace shingled::config {
 namespace {
