@@ -117,12 +117,12 @@ class Lister {
     const std::string path = "rules." + rule.name;
     for (const Key<RuleOptions>& one : rule_keys()) {
       const std::string key = path + '.' + one.name;
-      if (one.name != "flags") {
+      if (one.name == "flags") {
+        for (const FlagOptions& flag : rule.flags.all())
+          list_keys(flag_keys(), flag, key + '.' + flag.name);
+      } else if (one.write) {
         list(key, one.write(rule));
-        continue;
       }
-      for (const FlagOptions& flag : rule.flags.all())
-        list_keys(flag_keys(), flag, key + '.' + flag.name);
     }
   }
 

@@ -75,7 +75,7 @@ struct Key {
   bool at_start = false;       ///< only a start takes it. Of a map: all of it, as one option
   std::vector<Key> keys = {};  ///< of a map
   std::function<void(Section&, Root&)> read;      ///< of a map: its keys, and checks of them
-  std::function<std::string(const Root&)> write;  ///< YAML on one line; null: a map
+  std::function<std::string(const Root&)> write;  ///< YAML on one line; null: a map, or no option
   std::function<bool(const Root&, const Root&)> same;
 };
 

@@ -108,32 +108,21 @@ Keys<Settings> embedded_keys() {
 }
 
 Key<Settings> pieces_section() {
-  constexpr Number kEach = {1, 1000};
   const auto place = at_reload(&Settings::counters)(&CounterOptions::pieces);
   return map<Settings>(
       "pieces",
       {
-          key("texts_max", place(&PieceOptions::texts_max), kEach,
-              "texts of a message that are searched, 1 to 1000"),
-          key("recipients_max", place(&PieceOptions::recipients_max), kEach, "{}"),
-          key("links_max", place(&PieceOptions::links_max), kEach,
-              "links; also their hosts, domains and paths, and pictures, {}"),
-          key("addresses_max", place(&PieceOptions::addresses_max), kEach,
-              "mail addresses in texts, {}"),
-          key("phones_max", place(&PieceOptions::phones_max), kEach,
-              "telephone numbers in texts, {}"),
-          key("wallets_max", place(&PieceOptions::wallets_max), kEach,
-              "addresses of wallets and bank accounts in texts, {}"),
-          key("attachments_max", place(&PieceOptions::attachments_max), kEach,
-              "attachments; also images, files in containers, names, {}"),
-          key("signatures_max", place(&PieceOptions::signatures_max), Number{1, 100},
-              "domains of DKIM signatures, {}"),
-          key("pairs_max", place(&PieceOptions::pairs_max), Number{1, 10'000},
-              "pairs of each type, such as sender and recipient, {}"),
-          key("pieces_max", place(&PieceOptions::pieces_max), Number{1, 3'000},
-              "pieces of a message, all types together, {}"),
-          key("piece_bytes_max", place(&PieceOptions::piece_bytes_max), Size{16, 64 * kKi},
-              "length of a piece, {}; the rest is cut off"),
+          constant<Settings>("texts_max", "8"),
+          constant<Settings>("recipients_max", "50"),
+          constant<Settings>("links_max", "50"),
+          constant<Settings>("addresses_max", "20"),
+          constant<Settings>("phones_max", "20"),
+          constant<Settings>("wallets_max", "20"),
+          constant<Settings>("attachments_max", "50"),
+          constant<Settings>("signatures_max", "8"),
+          constant<Settings>("pairs_max", "100"),
+          constant<Settings>("pieces_max", "500"),
+          constant<Settings>("piece_bytes_max", "1K"),
           map<Settings>(
               "containers",
               container_keys(place(&PieceOptions::containers), "unpacked bytes of all of them, {}"),

@@ -97,18 +97,14 @@ Keys<RuleOptions> remote_keys() {
           "longest wait for the answer to one packet, {}"),
       key("retransmits", remote(&RemoteOptions::retransmits), Number{0, 10},
           "how often a packet without an answer is sent again, {}"),
-      key("errors_max", remote(&RemoteOptions::errors_max), Number{1, 1'000'000},
-          "failures in a row after which a server is left alone, {}"),
-      key("revive_time", remote(&RemoteOptions::revive_time), Time{100ms, 24h},
-          "how long, {}; doubles with each further failure, up to eight times this value. Half-way "
-          "a CHECK of a random digest tests whether the server is back"),
+      constant<RuleOptions>("errors_max", "4"),
+      constant<RuleOptions>("revive_time", "1m"),
       key("tcp", remote(&RemoteOptions::tcp), OneOf(kTcpUses),
-          "no = UDP, yes = TCP, auto = TCP from tcp_threshold on; repeated packets, and servers "
+          "no = UDP, yes = TCP, auto = TCP from one request per second on; repeated packets, and "
+          "servers "
           "that do not accept connections, use UDP"),
-      key("tcp_threshold", remote(&RemoteOptions::tcp_threshold), Real{0},
-          "with tcp auto: requests per second, 0 or more"),
-      key("tcp_retry_delay", remote(&RemoteOptions::tcp_retry_delay), Time{100ms, 24h},
-          "UDP is used for this long after a connection failed, {}"),
+      constant<RuleOptions>("tcp_threshold", "1"),
+      constant<RuleOptions>("tcp_retry_delay", "10s"),
       key("resolve_interval", remote(&RemoteOptions::resolve_interval), Time{10s, 168h},
           "names of servers are looked up again after this time, {}; sooner if a name was not "
           "found, which delays neither the start nor mail"),

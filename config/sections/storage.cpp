@@ -37,12 +37,9 @@ Keys<Settings> engine_keys() {
           "crash of the daemon; sync = as normal, and commits are delayed by up to `sync`"),
       key("sync", engine(&EngineOptions::sync), Time{0ms, 1h},
           "with durability sync: longest wait of an update for its commit, 1ms to 1h"),
-      key("group_commit_max", engine(&EngineOptions::group_commit_max), Number{1, 1'000'000},
-          "updates in one transaction, {}"),
-      key("update_queue_max", engine(&EngineOptions::update_queue_max), Number{1, 16'000'000},
-          "updates that may wait, {}; further ones are refused"),
-      key("slot_owners_max", engine(&EngineOptions::slot_owners_max), Number{1, 1024},
-          "hashes that may share one shingle, {}"),
+      constant<Settings>("group_commit_max", "4096"),
+      constant<Settings>("update_queue_max", "65536"),
+      constant<Settings>("slot_owners_max", "16"),
       key("hashes_max", engine(&EngineOptions::hashes_max), Number{0, 66'000'000},
           "number of hashes, 1 to 66000000, about 400 bytes of memory each; further ones are "
           "refused; 0 = as "

@@ -77,14 +77,10 @@ Keys<Settings> agreement_keys(const Place<Settings, AgreementOptions>& place) {
   const auto thread = place(&AgreementOptions::thread);
   const auto source = place(&AgreementOptions::source);
   return {
-      key("key_agreement_rate", thread(&RateOptions::rate), Real{1, 1e6},
-          "by each thread, per second, 1 to 1000000; clients that are never limited have the same "
-          "amount for themselves"),
-      key("key_agreement_burst", thread(&RateOptions::burst), Real{1, 1e9}, "at once, 1 to 1e9"),
-      key("key_agreement_source_rate", source(&RateOptions::rate), Real{1, 1e6},
-          "with one network, all threads together, per second, 1 to 1000000"),
-      key("key_agreement_source_burst", source(&RateOptions::burst), Real{1, 1e9},
-          "at once, 1 to 1e9"),
+      constant<Settings>("key_agreement_rate", "1000"),
+      constant<Settings>("key_agreement_burst", "1000"),
+      constant<Settings>("key_agreement_source_rate", "100"),
+      constant<Settings>("key_agreement_source_burst", "1000"),
   };
 }
 
