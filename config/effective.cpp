@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/base/number_text.h"
-#include "config/document/flow_text.h"
+#include "config/document/yaml_document.h"
 #include "config/keys/forms.h"
 #include "config/loader.h"
 #include "config/reference/key_text.h"

@@ -1,6 +1,6 @@
 #include "config/keys/forms.h"
 
-#include "config/document/flow_text.h"
+#include "config/document/yaml_document.h"
 
 namespace shingled::config {
 

@@ -14,7 +14,7 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/base/result.h"
-#include "config/metrics/metric_registry.h"
+#include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
 #include "milter/api/counter_pages.h"
 #include "milter/api/report_pages.h"

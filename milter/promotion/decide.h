@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options/policy_options.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 
 namespace shingled::milter::promotion {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/options/policy_options.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 
 namespace shingled::milter::promotion {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/options/milter_options.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/replay/row_replay.h"
 

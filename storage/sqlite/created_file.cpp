@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "config/system/folder_owner.h"
+#include "config/system/permission.h"
 
 namespace shingled::storage::sqlite {
 

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "config/document/flow_text.h"
 #include "config/document/yaml_document.h"
 #include "config/reference/key_text.h"
 #include "config/sections/settings_keys.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "config/document/flow_text.h"
+#include "config/document/yaml_document.h"
 #include "config/effective.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "config/document/flow_text.h"
 #include "config/document/yaml_document.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/policy/policy_rules.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/promotions/judgement_file.h"
-#include "config/promotions/rule_identity.h"
+#include "config/promotions/promoted_rules.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
