@@ -9,7 +9,7 @@
 #include "milter/counters/sender_proof.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/link.h"
-#include "mime/pieces/normal_address.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/url/ascii_host.h"
 #include "mime/url/public_suffix.h"
 

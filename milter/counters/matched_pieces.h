@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "milter/rules/facts.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::counters {
 

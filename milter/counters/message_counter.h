@@ -25,7 +25,7 @@
 #include "milter/counters/judged_amounts.h"
 #include "milter/counters/retry_memory.h"
 #include "milter/rules/counter_facts.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 #include "storage/counters/counter_store.h"
 #include "storage/people/people_store.h"
 #include "storage/people/people_sums.h"

@@ -12,7 +12,7 @@
 #include "milter/ratelimit/envelope_address.h"
 #include "mime/message/header_words.h"
 #include "mime/pieces/header_text.h"
-#include "mime/pieces/mailbox_list.h"
+#include "mime/pieces/mail_address.h"
 
 namespace shingled::milter::counters {
 

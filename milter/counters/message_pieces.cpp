@@ -11,7 +11,7 @@
 #include "mime/analysis_parts.h"
 #include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/header_text.h"
 #include "mime/pieces/part_pieces.h"
 #include "mime/pieces/piece_list.h"
 #include "mime/url/public_suffix.h"

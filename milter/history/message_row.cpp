@@ -9,7 +9,7 @@
 #include "milter/counters/envelope_pieces.h"
 #include "milter/counters/message_id.h"
 #include "milter/history/row_code.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::history {
 

@@ -19,7 +19,7 @@
 #include "milter/judge/message/message_view.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::judge {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "config/base/ascii.h"
-#include "mime/pieces/normal_address.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/url/ascii_host.h"
 
 namespace shingled::milter::ratelimit {

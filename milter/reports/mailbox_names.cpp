@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "config/base/ascii.h"
-#include "mime/pieces/normal_address.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/url/ascii_host.h"
 
 namespace shingled::milter::reports {

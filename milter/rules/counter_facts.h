@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "milter/features/counter_needs.h"
 #include "milter/features/sums.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 #include "storage/counters/counter.h"
 
 namespace shingled::milter::rules {

@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "milter/judge/message/message_view.h"
 #include "milter/rules/counter_facts.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::judge {
 

@@ -1,16 +1,119 @@
-#include "mime/pieces/bitcoin_address.h"
+#include "mime/pieces/coin_address.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "config/base/ascii.h"
 #include "mime/fingerprint/keyed_hash.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 
 namespace {
+
+constexpr std::size_t kLanes = 25;
+constexpr std::size_t kRounds = 24;
+constexpr std::size_t kRateBytes = 136;
+using KeccakState = std::array<std::uint64_t, kLanes>;
+
+/// The constants of step iota come from a shift register of eight bits (reference, 1.2).
+constexpr std::array<std::uint64_t, kRounds> kRoundConstants = [] {
+  std::array<std::uint64_t, kRounds> out{};
+  unsigned bits = 1;
+  for (std::uint64_t& constant : out) {
+    for (unsigned i = 0; i < 7; ++i) {
+      if ((bits & 1U) != 0) constant |= std::uint64_t{1} << ((1U << i) - 1);
+      bits <<= 1U;
+      if ((bits & 0x100U) != 0) bits ^= 0x171U;
+    }
+  }
+  return out;
+}();
+
+void theta(KeccakState& a) {
+  std::array<std::uint64_t, 5> column{};
+  for (std::size_t x = 0; x < 5; ++x)
+    column[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
+  for (std::size_t x = 0; x < 5; ++x) {
+    const std::uint64_t change = column[(x + 4) % 5] ^ std::rotl(column[(x + 1) % 5], 1);
+    for (std::size_t y = 0; y < kLanes; y += 5) a[x + y] ^= change;
+  }
+}
+
+void rho_and_pi(KeccakState& a) {
+  std::size_t x = 1;
+  std::size_t y = 0;
+  std::uint64_t lane = a[1];
+  for (int t = 0; t < 24; ++t) {
+    const std::size_t next = (2 * x + 3 * y) % 5;
+    x = y;
+    y = next;
+    const std::uint64_t kept = a[x + 5 * y];
+    a[x + 5 * y] = std::rotl(lane, (t + 1) * (t + 2) / 2 % 64);
+    lane = kept;
+  }
+}
+
+void chi(KeccakState& a) {
+  for (std::size_t y = 0; y < kLanes; y += 5) {
+    const std::array<std::uint64_t, 5> row = {a[y], a[y + 1], a[y + 2], a[y + 3], a[y + 4]};
+    for (std::size_t x = 0; x < 5; ++x) a[y + x] = row[x] ^ (~row[(x + 1) % 5] & row[(x + 2) % 5]);
+  }
+}
+
+void permute(KeccakState& state) {
+  for (const std::uint64_t constant : kRoundConstants) {
+    theta(state);
+    rho_and_pi(state);
+    chi(state);
+    state[0] ^= constant;
+  }
+}
+
+void mix_byte(KeccakState& state, std::size_t at, std::uint8_t byte) {
+  state[at / 8] ^= std::uint64_t{byte} << (8 * (at % 8));
+}
+
+}  // namespace
+
+std::array<std::uint8_t, 32> keccak256(std::string_view data) {
+  KeccakState state{};
+  std::size_t at = 0;
+  for (const char c : data) {
+    mix_byte(state, at++, static_cast<std::uint8_t>(c));
+    if (at < kRateBytes) continue;
+    permute(state);
+    at = 0;
+  }
+  mix_byte(state, at, 0x01);
+  mix_byte(state, kRateBytes - 1, 0x80);
+  permute(state);
+  std::array<std::uint8_t, 32> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<std::uint8_t>(state[i / 8] >> (8 * (i % 8)));
+  }
+  return out;
+}
+
+namespace {
+
+constexpr std::string_view kEthereumMark = "0x";
+constexpr std::size_t kEthereumDigits = 40;
+
+/// Whether each letter is a capital where the hash of the address says so.
+bool has_right_case(std::string_view digits, std::string_view lower) {
+  const auto hash = keccak256(lower);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (!ascii::is_alpha(digits[i])) continue;
+    const unsigned nibble = i % 2 == 0 ? hash[i / 2] >> 4U : hash[i / 2] & 0xFU;
+    if ((nibble >= 8) != (ascii::to_upper(digits[i]) == digits[i])) return false;
+  }
+  return true;
+}
 
 constexpr std::string_view kBase58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 constexpr std::string_view kBech32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -114,6 +217,20 @@ std::optional<std::string> bech32_address(std::string_view word) {
   constexpr std::uint32_t kBech32mSum = 0x2bc830a3;
   if (bech32_sum(values) != (values.front() == 0 ? kBech32Sum : kBech32mSum)) return std::nullopt;
   return lower;
+}
+
+std::optional<std::string> ethereum_address(std::string_view word) {
+  if (word.size() != kEthereumMark.size() + kEthereumDigits || !word.starts_with(kEthereumMark)) {
+    return std::nullopt;
+  }
+  const std::string_view digits = word.substr(kEthereumMark.size());
+  if (!std::all_of(digits.begin(), digits.end(), is_hex)) return std::nullopt;
+  const std::string lower = ascii::to_lower(digits);
+  const bool one_case = lower == digits || std::none_of(digits.begin(), digits.end(), [](char c) {
+                          return c >= 'a' && c <= 'f';
+                        });
+  if (!one_case && !has_right_case(digits, lower)) return std::nullopt;
+  return std::string(kEthereumMark) + lower;
 }
 
 }  // namespace shingled::mime

@@ -1,4 +1,4 @@
-#include "mime/pieces/keccak256.h"
+#include "mime/pieces/coin_address.h"
 
 #include <gtest/gtest.h>
 
