@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "config/base/ascii.h"
-#include "mime/message/field_word.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::reports {

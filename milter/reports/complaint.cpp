@@ -6,7 +6,6 @@
 
 #include "config/base/ascii.h"
 #include "milter/reports/automatic_mail.h"
-#include "mime/message/field_word.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::reports {

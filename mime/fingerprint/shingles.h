@@ -2,7 +2,6 @@
 
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "mime/fingerprint/word_list.h"
 
 namespace shingled::fingerprint {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "config/base/ascii.h"
-#include "mime/html/hsl_color.h"
+#include "mime/html/css_color.h"
 #include "mime/model/escapes.h"
 
 namespace shingled::mime {

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/digest_part.h"
-#include "mime/message/field_word.h"
+#include "mime/message/inner_entity.h"
 #include "mime/message/header_block.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/transfer_decoding.h"

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/delimiters.h"
-#include "mime/message/digest_part.h"
+#include "mime/message/scan_frame.h"
+#include "mime/message/inner_entity.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
-#include "mime/message/scan_frame.h"
-#include "mime/message/signed_part.h"
 #include "mime/message/transfer_decoding.h"
 
 namespace shingled::mime {

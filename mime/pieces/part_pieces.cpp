@@ -14,7 +14,7 @@
 #include "mime/container/container_content.h"
 #include "mime/container/container_kind.h"
 #include "mime/fingerprint/digests.h"
-#include "mime/message/other_messages.h"
+#include "mime/message/part_roles.h"
 #include "mime/message/part_kind.h"
 #include "mime/pieces/file_kind.h"
 #include "mime/pieces/svg_text.h"

@@ -9,7 +9,7 @@
 #include "config/options/counter_options.h"
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
-#include "mime/fingerprint/word_list.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/piece_list.h"
 

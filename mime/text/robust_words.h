@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mime/fingerprint/word_list.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "mime/text/oneline.h"
 
 namespace shingled::mime {

@@ -1,4 +1,4 @@
-#include "mime/message/delimiters.h"
+#include "mime/message/scan_frame.h"
 
 #include <algorithm>
 

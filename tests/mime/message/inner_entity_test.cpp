@@ -1,5 +1,5 @@
 // Opaque-signed parts in the tree of a message.
-#include "mime/message/signed_part.h"
+#include "mime/message/inner_entity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
