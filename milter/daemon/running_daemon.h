@@ -31,7 +31,6 @@
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
-#include "milter/policy/rule_hits.h"
 #include "milter/process/file_limit.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"

@@ -10,8 +10,7 @@
 #include "milter/features/name.h"
 #include "milter/names/list_truth.h"
 #include "milter/policy/compile_rules.h"
-#include "milter/policy/counter_readings.h"
-#include "milter/policy/truth.h"
+#include "milter/policy/atom_code.h"
 
 namespace shingled::milter::policy {
 

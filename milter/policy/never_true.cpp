@@ -13,7 +13,7 @@
 #include "milter/names/name_form.h"
 #include "milter/policy/atom_code.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
+#include "milter/policy/condition.h"
 
 namespace shingled::milter::policy {
 

@@ -1,6 +1,6 @@
-// Covers milter/policy/check_rules.cpp and milter/policy/never_true.cpp. Conditions that are wrong
+// Covers milter/policy/rule.cpp and milter/policy/never_true.cpp. Conditions that are wrong
 // by themselves are in check_condition_test.cpp.
-#include "milter/policy/check_rules.h"
+#include "milter/policy/rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "milter/policy/check_rules.h"
+#include "milter/policy/rule.h"
 
 #include <fmt/format.h>
 
