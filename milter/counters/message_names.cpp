@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/base/ascii.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/sender_proof.h"
 #include "milter/names/name_form.h"
 #include "milter/ratelimit/envelope_address.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "milter/counters/bounce.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/mailing_list.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"

@@ -36,7 +36,7 @@
 #include "milter/process/pid_file.h"
 #include "milter/promotion/promoter.h"
 #include "milter/ratelimit/limit_reloader.h"
-#include "milter/reports/person_names.h"
+#include "milter/reports/mailbox_names.h"
 #include "milter/reports/report_desk.h"
 #include "milter/similar/library_reloader.h"
 #include "storage/client/prober.h"

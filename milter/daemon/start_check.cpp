@@ -22,7 +22,6 @@
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
 #include "milter/reports/alias_table.h"
-#include "milter/reports/bare_names.h"
 #include "milter/reports/mailbox_names.h"
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"

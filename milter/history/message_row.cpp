@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "milter/counters/envelope_pieces.h"
-#include "milter/counters/message_id.h"
+#include "milter/counters/envelope.h"
+#include "milter/counters/message_origin.h"
 #include "milter/history/row_code.h"
 #include "mime/pieces/piece_list.h"
 

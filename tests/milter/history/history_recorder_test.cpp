@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "milter/counters/message_id.h"
+#include "milter/counters/message_origin.h"
 #include "tests/milter/history/judged.h"
 #include "tests/milter/history/kept_log.h"
 #include "tests/storage/sqlite/faulty_vfs.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "milter/counters/message_id.h"
+#include "milter/counters/message_origin.h"
 #include "milter/history/row_code.h"
 #include "tests/milter/history/judged.h"
 

@@ -1,4 +1,4 @@
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 
 #include <set>
 #include <utility>
