@@ -23,7 +23,6 @@
 #include "milter/counters/counted_keys.h"
 #include "milter/counters/country_file.h"
 #include "milter/counters/retry_memory.h"
-#include "milter/rules/counter_facts.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "mime/pieces/piece_list.h"

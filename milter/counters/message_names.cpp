@@ -8,7 +8,7 @@
 #include "config/base/ascii.h"
 #include "milter/counters/envelope.h"
 #include "milter/counters/sender_proof.h"
-#include "milter/names/name_form.h"
+#include "milter/names/name_entry.h"
 #include "milter/ratelimit/envelope_address.h"
 #include "mime/message/header_words.h"
 #include "mime/pieces/header_text.h"

@@ -63,7 +63,8 @@ std::string_view to_string(NameRow::Form form);  ///< "address" "domain" "networ
 /// Threads: a value.
 class MessageNames {
  public:
-  /// `complete`: no value was left out. Values are in their normal form (milter/names/name_form.h).
+  /// `complete`: no value was left out. Values are in their normal form
+  /// (milter/names/name_entry.h).
   void set(Name name, std::vector<std::string> values, bool complete = true) {
     at(name) = {true, complete, std::move(values)};
   }

@@ -8,7 +8,7 @@
 
 #include "milter/features/feature.h"
 #include "milter/features/name.h"
-#include "milter/names/list_truth.h"
+#include "milter/names/name_list.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/atom_code.h"
 

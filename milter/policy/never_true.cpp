@@ -10,7 +10,7 @@
 
 #include "milter/features/feature.h"
 #include "milter/features/name.h"
-#include "milter/names/name_form.h"
+#include "milter/names/name_entry.h"
 #include "milter/policy/atom_code.h"
 #include "milter/policy/counter_feature.h"
 #include "milter/policy/condition.h"

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "milter/setup/dovecot_change.h"
 #include "milter/setup/dovecot_setup.h"
 #include "milter/setup/postfix_setup.h"
 #include "milter/setup/removal.h"

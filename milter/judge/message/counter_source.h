@@ -5,7 +5,7 @@
 
 #include "config/base/clock.h"
 #include "milter/judge/message/message_view.h"
-#include "milter/rules/counter_facts.h"
+#include "milter/rules/facts.h"
 #include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::judge {
@@ -16,8 +16,8 @@ class CounterSource {
  public:
   virtual ~CounterSource() = default;
   /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
-  /// look-ups have matched so far (matched_pieces.h); no limit on pieces takes them away, so that
-  /// no message can hide them by many links.
+  /// look-ups have matched so far (counters/counted_hashes.h); no limit on pieces takes them away,
+  /// so that no message can hide them by many links.
   /// Errors:  none; what cannot be asked is unknown.
   virtual rules::CounterFacts look(MessageView& message, std::vector<mime::Piece> matched,
                                    TimePoint deadline, const std::stop_token& stop) = 0;

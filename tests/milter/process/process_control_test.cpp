@@ -1,4 +1,4 @@
-#include "milter/process/service_manager.h"
+#include "milter/process/process_control.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
