@@ -6,8 +6,7 @@
 #include "config/base/ascii.h"
 #include "milter/ratelimit/envelope_address.h"
 #include "mime/pieces/mail_address.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

@@ -10,8 +10,7 @@
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/link.h"
 #include "mime/pieces/mail_address.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

@@ -14,7 +14,7 @@
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/part_pieces.h"
 #include "mime/pieces/piece_list.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "config/base/result.h"
+#include "config/system/unique_fd.h"
+
 namespace shingled::milter::process {
 
 enum class Signal : std::uint8_t { kReload, kReopenLog, kStop };
@@ -31,5 +34,23 @@ std::optional<std::chrono::milliseconds> watchdog_interval();
 /// journal (systemd.exec(5)). It is compared with the file of standard error, because a child
 /// process may inherit the variable but have another standard error.
 bool stderr_is_journal();
+
+/// The file with the number of the process. It is locked while the daemon runs; the destructor
+/// removes it.
+class PidFile {
+ public:
+  PidFile() = default;  ///< without a file
+  /// Errors: kUnavailable (another process holds it), kDenied, kNotFound; each names the file.
+  static Result<PidFile> create(const std::string& path);
+  PidFile(PidFile&&) noexcept = default;
+  PidFile& operator=(PidFile&&) noexcept = default;
+  PidFile(const PidFile&) = delete;
+  PidFile& operator=(const PidFile&) = delete;
+  ~PidFile();
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+};
 
 }  // namespace shingled::milter::process

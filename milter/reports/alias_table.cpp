@@ -6,7 +6,7 @@
 
 #include "config/base/ascii.h"
 #include "mime/pieces/mail_address.h"
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::reports {
 

@@ -10,7 +10,7 @@
 #include "milter/reports/alias_table.h"
 #include "milter/reports/reported_message.h"
 #include "mime/pieces/mail_address.h"
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::reports {
 

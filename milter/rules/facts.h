@@ -11,7 +11,6 @@
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
 #include "milter/features/name.h"
-#include "milter/features/sums.h"
 #include "milter/rules/evidence.h"
 #include "mime/analyze.h"
 #include "mime/pieces/piece_list.h"

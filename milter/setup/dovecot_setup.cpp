@@ -121,4 +121,13 @@ DoveMailbox mailbox_for(const DoveSettings& settings, std::string_view use,
   return {"", fallback};
 }
 
+Plan plan_dovecot_removal(const std::string& path, std::string_view text) {
+  Plan plan;
+  if (trimmed(text).empty()) return plan;
+  plan.differences.push_back({path, "there", "", "moves to Junk are not reported any more"});
+  plan.edits.push_back({path, ""});
+  plan.notes.emplace_back("Dovecot reads it after: doveadm reload");
+  return plan;
+}
+
 }  // namespace shingled::milter::setup

@@ -28,6 +28,11 @@ struct DovecotFacts {
 /// Threads: stateless.
 Plan plan_dovecot(const DovecotFacts& facts);
 
+/// What takes all of it out again. `path`: the file of this filter in conf.d. Nothing to remove = a
+/// plan without differences.
+/// Threads: stateless.
+Plan plan_dovecot_removal(const std::string& path, std::string_view text);
+
 /// The settings of a Dovecot by their paths: "plugin/sieve_plugins", "protocol imap/mail_plugins",
 /// "namespace inbox/mailbox Sent Messages/special_use". Names of nameless blocks are left out;
 /// quotes around names and values, too.

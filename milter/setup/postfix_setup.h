@@ -48,4 +48,8 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
 void check_return(const PostfixFacts& facts,
                   const std::function<bool(std::string_view)>& has_milter, Plan& plan);
 
+/// What takes this filter out of Postfix again: the opposite of plan_postfix. Only what that adds
+/// is removed; nothing to remove = a plan without differences.
+Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter);
+
 }  // namespace shingled::milter::setup

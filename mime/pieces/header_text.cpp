@@ -6,7 +6,7 @@
 #include "config/base/ascii.h"
 #include "mime/charset/utf8.h"
 #include "mime/message/header_block.h"
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 #include "mime/words/letter_fold.h"
 
 namespace shingled::mime {

@@ -13,8 +13,7 @@
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
 #include "mime/model/escapes.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::mime {
 

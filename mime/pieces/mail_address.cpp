@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::mime {
 

@@ -11,8 +11,7 @@
 #include "mime/pieces/mail_address.h"
 #include "mime/pieces/phone_numbers.h"
 #include "mime/pieces/wallets.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::cli {
 

@@ -1,10 +1,13 @@
 #include "milter/process/process_control.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 #include "config/system/bound_socket.h"
 #include "config/system/unique_fd.h"
@@ -40,6 +43,25 @@ TEST_F(ServiceManagerTest, IsToldThatALongStartNeedsMoreTime) {
   EXPECT_EQ(heard(), "EXTEND_TIMEOUT_USEC=120000000\nSTATUS=loading 65536 of 7000000 hashes");
   notify_ready("serving");
   EXPECT_EQ(heard(), "READY=1\nSTATUS=serving");
+}
+
+}  // namespace
+
+namespace {
+
+TEST(PidFile, IsHeldByOneProcessAndRemovedAtTheEnd) {
+  const shingled::testing::TemporaryDirectory directory;
+  const std::string path = directory.file("pid");
+  {
+    const auto file = PidFile::create(path);
+    ASSERT_TRUE(file.has_value());
+    const auto second = PidFile::create(path);
+    ASSERT_FALSE(second.has_value());
+    EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(second.error().message, ::testing::HasSubstr(path));
+    EXPECT_TRUE(std::filesystem::exists(path)) << "the second process does not remove it";
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 
 #include <gtest/gtest.h>
 

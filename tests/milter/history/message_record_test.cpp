@@ -1,4 +1,4 @@
-#include "milter/history/message_row.h"
+#include "milter/history/message_record.h"
 
 #include <gtest/gtest.h>
 
