@@ -15,7 +15,7 @@
 #include "config/options/mime_options.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "mime/fingerprint/robust_shingles.h"
+#include "mime/fingerprint/shingles.h"
 
 namespace shingled::mime {
 

@@ -116,9 +116,9 @@ class MessageCounter {
     CountThresholds thresholds;
     features::CounterNeeds needs;
     CounterKeyBytes site{};
-    /// Told of the pieces of a message whose mass of the day has reached `names_mass`, after it was
-    /// added; of a pair also its first piece with the unique type. Null = `counters.names` is off.
-    /// Must not block.
+    /// Called with the pieces of a message whose mass of the day has reached `names_mass`, after it
+    /// was added; of a pair also its first piece with the unique type. Null = `counters.names` is
+    /// off. Must not block.
     TellName name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;

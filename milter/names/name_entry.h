@@ -8,7 +8,7 @@
 
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
-#include "milter/features/name.h"
+#include "milter/features/feature.h"
 
 namespace shingled::milter::names {
 

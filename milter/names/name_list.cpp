@@ -40,8 +40,8 @@ std::string key_of(Name name, std::string_view text) {
 std::size_t find_remark(std::string_view line, bool text) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
     const bool before = at == 0 || ascii::is_space(line[at - 1]);
-    const bool behind = !text || at == 0 || at + 1 == line.size() || ascii::is_space(line[at + 1]);
-    if (before && behind) return at;
+    const bool after = !text || at == 0 || at + 1 == line.size() || ascii::is_space(line[at + 1]);
+    if (before && after) return at;
   }
   return line.size();
 }

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "milter/features/name.h"
+#include "milter/features/feature.h"
 #include "milter/names/name_entry.h"
 #include "mime/fingerprint/secret_hash.h"
 

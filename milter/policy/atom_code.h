@@ -9,7 +9,6 @@
 
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/policy/condition.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"

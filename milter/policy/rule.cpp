@@ -11,7 +11,6 @@
 
 #include "config/base/ascii.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/policy/atom_code.h"
 #include "milter/policy/counter_feature.h"
 #include "milter/policy/never_true.h"

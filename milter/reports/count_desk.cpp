@@ -10,7 +10,7 @@
 #include "milter/counters/counted_keys.h"
 #include "milter/counters/message_pieces.h"
 #include "milter/reports/report_desk_open.h"
-#include "milter/reports/wanted_files.h"
+#include "milter/reports/wanted_mail.h"
 
 namespace shingled::milter::reports {
 
@@ -52,7 +52,7 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
     auto pieces = counters::counted_keys(open.site, message.direction, message.pieces).addition;
     pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
     if (!pieces.counters.empty() || !pieces.pairs.empty()) {
-      Status done = go_on();
+      Status done = check_open();
       if (done) {
         const Unlocked waits(mutex_);
         done = store->add(pieces, deadline);
@@ -92,7 +92,7 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
   auto who = counters::counted_keys(open.site, message.direction, pairs).addition;
   who.amounts.of(Measure::kMass) = 1;
   who.amounts.of(Measure::kComplaint) = 1;
-  if (Status still = go_on(); !still) return still;
+  if (Status still = check_open(); !still) return still;
   const Unlocked waits(mutex_);
   return store.add(who, deadline);
 }
@@ -113,7 +113,7 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
-  if (Status still = go_on(); !still) return still;
+  if (Status still = check_open(); !still) return still;
   const Unlocked waits(mutex_);
   return people->say(said, clock_.now() + kAnswerPatience);
 }
@@ -141,7 +141,7 @@ Status ReportDesk::unsay(std::span<const storage::sqlite::ReportName> reports) {
   if (people == nullptr) return {};
   const Unlocked waits(mutex_);
   for (const storage::sqlite::ReportName& report : reports) {
-    if (Status still = go_on(); !still) return still;
+    if (Status still = check_open(); !still) return still;
     const TimePoint deadline = clock_.now() + kAnswerPatience;
     if (Status done = people->withdraw(report.message, report.reporter, deadline); !done)
       return done;

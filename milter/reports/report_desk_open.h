@@ -18,8 +18,8 @@
 #include "config/base/leaky_bucket.h"
 #include "config/options/ratelimit_options.h"
 #include "milter/reports/report_desk.h"
-#include "milter/reports/residence.h"
 #include "milter/reports/support.h"
+#include "milter/reports/wanted_mail.h"
 #include "storage/counters/timekeeper.h"
 
 namespace shingled::milter::reports {

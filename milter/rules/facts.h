@@ -10,7 +10,6 @@
 #include "config/base/clock.h"
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/rules/evidence.h"
 #include "mime/analyze.h"
 #include "mime/pieces/piece_list.h"

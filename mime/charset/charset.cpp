@@ -209,8 +209,6 @@ bool is_valid_utf8(std::string_view bytes) {
   return true;
 }
 
-bool has_wide_order_mark(std::string_view bytes) { return !order_mark(bytes).bytes.empty(); }
-
 std::string replace_invalid_utf8(std::string_view bytes) {
   return replace_invalid(bytes, kReplacementCharacter);
 }

@@ -30,9 +30,6 @@ struct DecodedText {
 
 bool is_valid_utf8(std::string_view bytes);
 
-/// Whether a text begins with the byte order mark of UTF-16 or UTF-32.
-bool has_wide_order_mark(std::string_view bytes);
-
 /// Turns a text body into UTF-8.
 ///
 /// - The label of a known charset is believed, even if the bytes are valid UTF-8.

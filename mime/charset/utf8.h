@@ -50,4 +50,11 @@ inline std::string_view clipped(std::string_view utf8, std::size_t bytes_max) {
   return utf8.substr(0, end);
 }
 
+/// A stretch of a text, in bytes.
+struct TextSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< after its last byte
+  friend bool operator==(const TextSpan&, const TextSpan&) = default;
+};
+
 }  // namespace shingled::mime

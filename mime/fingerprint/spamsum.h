@@ -70,7 +70,6 @@ struct RollingHash {
 /// - The tail after the last cut gives one more character, unless R is 0.
 struct Spamsum {
   static constexpr std::size_t kFirstMax = 64;
-  static constexpr std::size_t kSecondMax = 32;
   static constexpr std::uint64_t kBlockSizeMin = 3;
   static constexpr std::uint64_t kBlockSizeMax = std::uint64_t{3} << 30U;
 

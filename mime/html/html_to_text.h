@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
-#include "mime/model/text_span.h"
+#include "mime/charset/utf8.h"
 #include "mime/model/work_meter.h"
 
 namespace shingled::mime {

@@ -139,9 +139,9 @@ void QuoteMarks::leave(ElementIndex element, std::size_t begin, std::string_view
 void QuoteMarks::hide(std::size_t begin, std::size_t place) {
   std::vector<HiddenRun>& runs = quotes_.hidden;
   const HiddenRun run{.begin = begin, .place = place, .quoted = is_quoted()};
-  const bool goes_on =
+  const bool continues =
       !runs.empty() && runs.back().place == run.place && runs.back().quoted == run.quoted;
-  if (!goes_on) runs.push_back(run);
+  if (!continues) runs.push_back(run);
 }
 
 void QuoteMarks::hide_title(const HtmlTree& tree, ElementIndex title, std::size_t begin) {

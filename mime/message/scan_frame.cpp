@@ -19,12 +19,12 @@ Delimiter read_delimiter(std::string_view bytes, std::size_t begin, std::size_t 
   delimiter.closing = !delimiter.line.empty() && whole.substr(whole.size() - 2) == "--";
   if (delimiter.closing) {
     delimiter.name.remove_suffix(std::min<std::size_t>(delimiter.name.size(), 2));
-    delimiter.behind = name_begin + delimiter.name.size();
+    delimiter.after = name_begin + delimiter.name.size();
     return delimiter;
   }
-  delimiter.behind = end;
-  if (end < bytes.size() && bytes[end] == '\r') ++delimiter.behind;
-  if (delimiter.behind < bytes.size() && bytes[delimiter.behind] == '\n') ++delimiter.behind;
+  delimiter.after = end;
+  if (end < bytes.size() && bytes[end] == '\r') ++delimiter.after;
+  if (delimiter.after < bytes.size() && bytes[delimiter.after] == '\n') ++delimiter.after;
   return delimiter;
 }
 

@@ -11,11 +11,11 @@ namespace shingled::mime {
 
 /// A line that begins with "--" and may separate the parts of a multipart.
 struct Delimiter {
-  std::size_t begin = 0;   ///< of the "--"; the part before ends here
-  std::size_t behind = 0;  ///< the start of the next part: the next line, or the closing "--"
-  std::string_view name;   ///< compared with boundaries
-  std::string_view line;   ///< the name with a closing "--"
-  bool closing = false;    ///< ends in "--"
+  std::size_t begin = 0;  ///< of the "--"; the part before ends here
+  std::size_t after = 0;  ///< the start of the next part: the next line, or the closing "--"
+  std::string_view name;  ///< compared with boundaries
+  std::string_view line;  ///< the name with a closing "--"
+  bool closing = false;   ///< ends in "--"
 
   /// Whether the line has only dashes, as people draw them.
   [[nodiscard]] bool is_rule() const {

@@ -5,7 +5,6 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 
 namespace shingled::milter::cli {
 

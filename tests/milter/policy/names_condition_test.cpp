@@ -1,5 +1,5 @@
 // Covers milter/policy/name_comparison.cpp, milter/policy/condition_tokens.cpp,
-// milter/features/name.cpp, and what else of milter/policy knows names: printing, checking,
+// milter/features/feature.cpp, and what else of milter/policy knows names: printing, checking,
 // evaluating, explaining.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
