@@ -31,10 +31,8 @@ Amounts judged_amounts(const rules::Facts& facts, const rules::Verdict& verdict,
   return amounts;
 }
 
-using storage::counters::Amounts;
 using storage::counters::CounterStore;
 using storage::counters::Direction;
-using storage::counters::Measure;
 using storage::counters::Pair;
 using storage::counters::Window;
 

@@ -51,10 +51,7 @@ std::optional<bool> Residence::ask(storage::counters::CounterStore& store,
 }
 
 using storage::counters::CounterKey;
-using storage::counters::Day;
 using storage::counters::Direction;
-using storage::counters::Entry;
-using storage::counters::Measure;
 using storage::counters::Period;
 
 namespace {

@@ -30,10 +30,6 @@ std::uint8_t hex_value(char c) {
 /// Arguments of a colour function that are read.
 constexpr std::size_t kColorArgumentsMax = 4;
 
-std::uint8_t to_channel(double value) {
-  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
-}
-
 }  // namespace
 
 std::optional<Color> named_color(std::string_view name) {
@@ -82,6 +78,11 @@ std::optional<Color> parse_color_attribute(std::string_view text) {
   return named_color(text);
 }
 
+std::uint8_t color_channel(const CssToken& argument, double unit) {
+  const double value = argument.number * (argument.text == "%" ? 2.55 : unit);
+  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
+}
+
 std::optional<Color> read_color_function(CssTokenizer& css, std::string_view name) {
   std::array<CssToken, kColorArgumentsMax> arguments;
   std::size_t count = 0;
@@ -102,8 +103,7 @@ std::optional<Color> read_color_function(CssTokenizer& css, std::string_view nam
   const bool hsl = lower == "hsl" || lower == "hsla";
   if (!clean || (!alpha && !hsl && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
   const auto channel = [&arguments](std::size_t i, double unit) {
-    const CssToken& argument = arguments[i];
-    return to_channel(argument.text == "%" ? argument.number * 2.55 : argument.number * unit);
+    return color_channel(arguments[i], unit);
   };
   const auto hue = [](const CssToken& angle) {
     return angle.text == "%" ? angle.number * 3.6 : angle.number;

@@ -31,6 +31,11 @@ std::optional<Color> named_color(std::string_view name);
 /// Threads: stateless.
 std::optional<Color> hex_color(std::string_view digits);
 
+/// The channel that an argument of a colour function says: in percent, or a number of `unit`s. What
+/// is beyond 0 and 255 is cut off.
+/// Threads: stateless.
+std::uint8_t color_channel(const CssToken& argument, double unit);
+
 /// Reads the rest of a colour function after its name, `rgb`, `rgba`, `hsl` or `hsla`, up to its
 /// parenthesis; nested functions are skipped. nullopt for other functions and other arguments.
 /// Threads: stateless.

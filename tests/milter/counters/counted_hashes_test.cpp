@@ -60,10 +60,6 @@ TEST(CountedHashes, HaveEachStructureOnce) {
   EXPECT_EQ(counted_of(message, options), expected);
 }
 
-}  // namespace
-
-namespace {
-
 rules::Lookup lookup(rules::Lookup::Outcome outcome, std::uint8_t digest) {
   rules::Lookup out;
   out.outcome = outcome;

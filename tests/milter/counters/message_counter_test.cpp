@@ -144,12 +144,6 @@ TEST_F(MessageCounterTest, KnowsNothingAfterTheStoreIsClosed) {
   EXPECT_FALSE(asking.add(kPieces, Direction::kIn, one()));
 }
 
-}  // namespace
-
-namespace {
-
-using storage::counters::Measure;
-
 constexpr rules::Source kLookUps = {.key = "hits", .title = ""};
 constexpr rules::Source kCounterRules = {.key = "counters", .title = "", .from_counters = true};
 

@@ -104,10 +104,6 @@ TEST(MessageOrigin, OfNothingIsEmpty) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 TEST(MailDate, ReadsCommonAndObsoleteForms) {
   struct Row {
     const char* why;
@@ -139,10 +135,6 @@ TEST(MailDate, RefusesOtherText) {
     EXPECT_FALSE(parse_mail_date(text)) << text;
   }
 }
-
-}  // namespace
-
-namespace {
 
 constexpr CounterKeyBytes kSite{1, 2, 3};
 

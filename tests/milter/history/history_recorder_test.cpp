@@ -167,10 +167,6 @@ TEST_F(HistoryRecorderTest, AFileThatCannotBeOpenedIsAnError) {
       HistoryRecorder::open_without_thread({.options = options_, .site = kSite}, clock_, logger_));
 }
 
-}  // namespace
-
-namespace {
-
 class HistoryReloaderTest : public ::testing::Test {
  protected:
   HistoryReloaderTest() {

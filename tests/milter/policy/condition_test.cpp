@@ -51,10 +51,6 @@ RC_GTEST_PROP(NumberLaw, ReadsWhatItPrints, ()) {
   RC_ASSERT(parse_number(to_string(number)) == number);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(PrintCondition, WritesTheCanonicalText) {
   struct Case {
     const char* text;

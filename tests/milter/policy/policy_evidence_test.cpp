@@ -193,13 +193,6 @@ TEST_F(PolicyEvidence, KnowsItsNearMisses) {
   EXPECT_THAT(policy.near_misses(facts_), ElementsAre("MANY: sender.mass 60 in 1d; rule: 100"));
 }
 
-}  // namespace
-
-namespace {
-
-using testing::compiled;
-using testing::rule;
-
 /// Puts rules in force.
 std::vector<std::shared_ptr<EventCount>> used(RuleHits& hits, const CompiledRules& rules) {
   auto counts = hits.counts_for(rules);

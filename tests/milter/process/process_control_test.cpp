@@ -45,10 +45,6 @@ TEST_F(ServiceManagerTest, IsToldThatALongStartNeedsMoreTime) {
   EXPECT_EQ(heard(), "READY=1\nSTATUS=serving");
 }
 
-}  // namespace
-
-namespace {
-
 TEST(PidFile, IsHeldByOneProcessAndRemovedAtTheEnd) {
   const shingled::testing::TemporaryDirectory directory;
   const std::string path = directory.file("pid");

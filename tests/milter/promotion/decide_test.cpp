@@ -191,10 +191,6 @@ TEST(ProposalText, NamesWhatTurned) {
   EXPECT_THAT(why_returned({.messages = 2}, kMail), HasSubstr("2 of 50 messages"));
 }
 
-}  // namespace
-
-namespace {
-
 using std::chrono::hours;
 using std::chrono::minutes;
 

@@ -314,10 +314,6 @@ TEST(FullBucket, TellsWhenToTryAgain) {
             "RL; type=to drops=2.2 burst=2 again=9s");
 }
 
-}  // namespace
-
-namespace {
-
 TEST(LimitEvidence, ShowsTheKeyOfTheBucketOnlyInTheLog) {
   const LimitMark mark = {
       "RATELIMIT", 1.0, {"to", "to:a@b", 6, 5, std::chrono::seconds(30), /*enforced=*/false}};

@@ -43,10 +43,6 @@ TEST(HistorySpan, ShowsMomentsOfAnyTime) {
   EXPECT_EQ(moment_text(1'700'000'000 * kSecond + 999'999), "2023-11-14T22:13:20Z");
 }
 
-}  // namespace
-
-namespace {
-
 RC_GTEST_PROP(TimeSlices, FollowEachOtherAndCoverTheSpan, ()) {
   const auto one = *rc::gen::arbitrary<std::int64_t>();
   const auto other = *rc::gen::arbitrary<std::int64_t>();

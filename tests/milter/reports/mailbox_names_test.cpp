@@ -76,10 +76,6 @@ TEST(MailboxNames, ReadsAliasesAgainWhenTheyChange) {
   EXPECT_EQ(names.mailbox_of("info"), "info@example.net");
 }
 
-}  // namespace
-
-namespace {
-
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

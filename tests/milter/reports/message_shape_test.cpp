@@ -59,10 +59,6 @@ TEST(MessageShape, WhatIsMailIsTaughtAndWhatIsNotIsNot) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 mime::HeaderBlock header_of(const std::string& text) {
   return mime::split_header_block(text, MimeOptions());
 }

@@ -189,10 +189,6 @@ TEST(Support, NewcomersAreCounted) {
             7);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(ListSteps, TheDefaultsAreThoseOfTwoAndFive) {
   const auto steps = list_steps(Settings{});
   ASSERT_EQ(steps.size(), 1U);

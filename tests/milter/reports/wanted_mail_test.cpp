@@ -81,16 +81,8 @@ TEST(Residence, AsksOnceADay) {
       << "mail to another name of the mailbox";
 }
 
-}  // namespace
-
-namespace {
-
 using storage::counters::Amounts;
 using storage::counters::CounterKey;
-using storage::counters::Day;
-using storage::counters::Entry;
-using storage::counters::kSlotsPerDay;
-using storage::counters::Period;
 
 Entry on_day(Day day, std::uint64_t ham, std::uint64_t spam = 0) {
   Entry entry{{Period::Unit::kDay, day}, {}};

@@ -251,10 +251,6 @@ TEST(PostfixPlan, TellsWhoMustOpenTheSocket) {
   EXPECT_TRUE(plan_postfix(facts({}), kInside, "postfix").notes.empty());
 }
 
-}  // namespace
-
-namespace {
-
 constexpr const char* kServices =
     "smtp       inet  n - n - - smtpd\n"
     "submission inet  n - n - - smtpd -o syslog_name=submission\n"

@@ -204,10 +204,6 @@ TEST(Charset, JudgesUtf8) {
   EXPECT_FALSE(is_valid_utf8("\xf4\x90\x80\x80")) << "beyond U+10FFFF";
 }
 
-}  // namespace
-
-namespace {
-
 struct Row {
   std::string_view label, converter;
 };

@@ -292,10 +292,6 @@ TEST(Container, EveryTruncationEnds) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 using namespace std::string_literals;
 
 TEST(ContainerKind, OrdinaryFilesAreNoContainers) {

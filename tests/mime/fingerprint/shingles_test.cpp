@@ -165,10 +165,6 @@ TEST(Shingles, AndDigestsOfRealStemsEqualThePacketsOfRspamd) {
   EXPECT_EQ(checked, 1512U);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t kMatchSlots = 17;  // PROTOCOL.md 5.2
 
 WordList numbered(std::size_t from, std::size_t to) {

@@ -72,10 +72,6 @@ TEST(LineBreaks, FindsEachBreakInTurn) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 TEST(FieldWord, IsTheOneWordWithoutWhatIsAroundIt) {
   const struct {
     const char* why;

@@ -132,13 +132,6 @@ TEST(RobustHash, IsOneForAlternativesThatSayTheSame) {
   EXPECT_EQ(hash_message(analyze(message, {}), HashRule({.robust = true})).size(), 1U);
 }
 
-}  // namespace
-
-namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
 std::vector<std::string> paths(const Mail& mail, const std::vector<bool>& chosen) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < chosen.size(); ++i) {

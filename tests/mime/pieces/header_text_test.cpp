@@ -80,10 +80,6 @@ TEST(HeaderText, HasTheNamesThatWritersOfMailSet) {
   EXPECT_EQ(many.size(), 3 * kOrderedNamesMax - 1);
 }
 
-}  // namespace
-
-namespace {
-
 struct SubjectCase {
   const char* why;
   std::string text;

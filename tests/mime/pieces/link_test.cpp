@@ -160,10 +160,6 @@ TEST(Link, EndsAtItsBound) {
   EXPECT_LE(link->text().size(), kLinkBytesMax);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(LinkShape, IsWhatLinksOfOneProgramShare) {
   struct Case {
     const char* why;

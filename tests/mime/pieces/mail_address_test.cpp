@@ -56,10 +56,6 @@ TEST(MailboxList, EndsAtItsBound) {
   EXPECT_TRUE(read_mailboxes(many, 0).empty());
 }
 
-}  // namespace
-
-namespace {
-
 std::string form_of(std::string_view address) {
   const auto normal = normal_address(address);
   return normal ? normal->text() : "";

@@ -164,10 +164,6 @@ TEST(TextCollector, ReadsInvitations) {
   EXPECT_EQ(*addresses.begin(), "ann@example.net");
 }
 
-}  // namespace
-
-namespace {
-
 /// Words "aXX" by number, which are no boilerplate.
 std::string word(std::size_t i) {
   return {'q', static_cast<char>('a' + i / 26 % 26), static_cast<char>('a' + i % 26), 'x'};

@@ -71,10 +71,6 @@ TEST(FoldLetters, LeavesEveryCodePointAloneThatItMakes) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 TEST(CaseFold, KeepsWhatAReaderTellsApart) {
   struct Case {
     const char* why;
