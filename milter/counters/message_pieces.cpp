@@ -5,16 +5,16 @@
 #include <string>
 
 #include "milter/counters/bounce.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/mailing_list.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"
 #include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/header_text.h"
 #include "mime/pieces/part_pieces.h"
 #include "mime/pieces/piece_list.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

@@ -10,7 +10,7 @@
 #include "milter/counters/envelope.h"
 #include "mime/analyze.h"
 #include "mime/model/work_meter.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {

@@ -11,8 +11,7 @@
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/restart_needed.h"
-#include "milter/process/service_manager.h"
-#include "milter/process/signals.h"
+#include "milter/process/process_control.h"
 
 namespace shingled::milter::daemon {
 

@@ -7,8 +7,7 @@
 
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
-#include "milter/process/service_manager.h"
-#include "milter/process/signals.h"
+#include "milter/process/process_control.h"
 #include "storage/client/server_statistics.h"
 #include "storage/replication/replication_counters.h"
 

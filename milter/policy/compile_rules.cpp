@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
+#include "milter/policy/condition.h"
 
 namespace shingled::milter::policy {
 

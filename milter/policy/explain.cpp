@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
+#include "milter/policy/condition.h"
 
 namespace shingled::milter::policy {
 

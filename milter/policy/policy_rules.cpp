@@ -9,7 +9,7 @@
 #include "config/base/assert.h"
 #include "config/document/diagnostics.h"
 #include "milter/names/list_evidence.h"
-#include "milter/policy/check_rules.h"
+#include "milter/policy/rule.h"
 #include "milter/policy/parse_condition.h"
 
 namespace shingled::milter::policy {

@@ -7,7 +7,7 @@
 
 #include "milter/history/row_code.h"
 #include "milter/names/list_evidence.h"
-#include "milter/policy/check_rules.h"
+#include "milter/policy/rule.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::replay {

@@ -13,7 +13,7 @@
 #include "milter/policy/evaluate.h"
 #include "milter/policy/explain.h"
 #include "milter/policy/parse_condition.h"
-#include "milter/policy/print_condition.h"
+#include "milter/policy/condition.h"
 
 using namespace shingled::milter::policy;
 

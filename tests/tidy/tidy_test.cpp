@@ -24,7 +24,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"mimetic/", {"mime/message/"}},
       {"unicode/", {"mime/charset/", "mime/language/", "mime/url/", "mime/words/"}},
       {"libstemmer", {"mime/language/"}},
-      {"libpsl", {"mime/url/public_suffix.cpp"}},
+      {"libpsl", {"mime/url/host_name.cpp"}},
       {"xxhash.h", {"mime/fingerprint/", "storage/counters/", "storage/engine/"}},
       {"sodium", {"mime/fingerprint/keyed_hash.cpp", "storage/crypto/"}},
       {"sqlite3", {"storage/sqlite/"}},

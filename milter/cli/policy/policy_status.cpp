@@ -12,7 +12,6 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/promotion/decide.h"
-#include "milter/promotion/proposal_text.h"
 #include "milter/replay/history_span.h"
 #include "milter/replay/row_replay.h"
 

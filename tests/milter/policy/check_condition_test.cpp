@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "milter/policy/check_rules.h"
+#include "milter/policy/rule.h"
 #include "milter/policy/condition_mistakes.h"
 #include "tests/milter/policy/policy_world.h"
 

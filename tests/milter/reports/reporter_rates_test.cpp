@@ -1,4 +1,5 @@
-#include "milter/reports/reporter_rates.h"
+// Covers ReporterRates of milter/reports/report_desk_open.h.
+#include "milter/reports/report_desk_open.h"
 
 #include <gtest/gtest.h>
 

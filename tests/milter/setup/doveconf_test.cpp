@@ -1,4 +1,5 @@
-#include "milter/setup/doveconf.h"
+// Covers milter/setup/dovecot_setup.cpp.
+#include "milter/setup/dovecot_setup.h"
 
 #include <gtest/gtest.h>
 

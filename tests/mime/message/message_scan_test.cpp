@@ -1,4 +1,4 @@
-// Covers mime/message/delimiters.cpp, mime/message/digest_part.cpp, mime/model/mail.cpp: from bytes
+// Covers mime/message/scan_frame.cpp, mime/message/inner_entity.cpp, mime/model/mail.cpp: from bytes
 // to parts.
 #include "mime/message/message_scan.h"
 
