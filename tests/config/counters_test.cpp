@@ -71,7 +71,9 @@ TEST(Counters, WarnOfLimitsThatAreNoOptionsAnyMore) {
                           "is always 50",
                           "f:2:26: warning: counters.pieces.piece_bytes_max: is no longer an "
                           "option: it is always 1K"));
-  EXPECT_EQ(counters_of("pieces: {links_max: 3}").pieces, PieceOptions{});
+  const Loaded loaded = load_settings("counters: {pieces: {links_max: 3}}", "f", {});
+  ASSERT_NE(loaded.settings, nullptr);
+  EXPECT_EQ(loaded.settings->counters.pieces, PieceOptions{});
 }
 
 TEST(Counters, ReadsWhatIsShared) {

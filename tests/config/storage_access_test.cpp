@@ -145,8 +145,10 @@ TEST(StorageAccess, ReadsHowLongARepeatIsKnown) {
 }
 
 TEST(StorageAccess, DoesNotLetAnybodyChangeHowManyKeysMayBeAgreedOn) {
-  EXPECT_EQ(server_of("key_agreement_rate: 10, key_agreement_source_burst: 4").agreements,
-            AgreementOptions{});
+  const Loaded loaded =
+      load_settings("storage: {key_agreement_rate: 10, key_agreement_source_burst: 4}", "f");
+  ASSERT_NE(loaded.settings, nullptr);
+  EXPECT_EQ(loaded.settings->storage.server.agreements, AgreementOptions{});
   EXPECT_THAT(problems_of("key_agreement_rate: 10"),
               HasSubstr("warning: storage.key_agreement_rate: is no longer an option: it is always "
                         "1000"));
