@@ -5,10 +5,10 @@
 
 #include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
-#include "mime/message/part_roles.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
+#include "mime/message/part_roles.h"
 
 namespace shingled::mime {
 

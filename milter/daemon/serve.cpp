@@ -10,8 +10,8 @@
 #include "config/promotions/promoted_rules.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
-#include "milter/process/restart_needed.h"
 #include "milter/process/process_control.h"
+#include "milter/process/restart_needed.h"
 
 namespace shingled::milter::daemon {
 

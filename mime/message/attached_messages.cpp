@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/inner_entity.h"
 #include "mime/message/header_block.h"
+#include "mime/message/inner_entity.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/transfer_decoding.h"
 

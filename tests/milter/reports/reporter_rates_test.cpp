@@ -1,7 +1,7 @@
 // Covers ReporterRates of milter/reports/report_desk_open.h.
-#include "milter/reports/report_desk_open.h"
-
 #include <gtest/gtest.h>
+
+#include "milter/reports/report_desk_open.h"
 
 namespace shingled::milter::reports {
 namespace {

@@ -1,7 +1,7 @@
 // Covers milter/setup/dovecot_setup.cpp.
-#include "milter/setup/dovecot_setup.h"
-
 #include <gtest/gtest.h>
+
+#include "milter/setup/dovecot_setup.h"
 
 namespace shingled::milter::setup {
 namespace {
