@@ -1,15 +1,16 @@
 #include "config/effective.h"
 
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "config/base/number_text.h"
+#include "config/document/yaml_document.h"
+#include "config/keys/forms.h"
 #include "config/loader.h"
-#include "config/overrides.h"
 #include "config/reference/key_text.h"
-#include "config/reference/shipped_text.h"
+#include "config/sections/settings_keys.h"
 #include "config/system/whole_file.h"
 
 namespace shingled::config {
@@ -18,62 +19,50 @@ namespace {
 
 constexpr std::string_view kNotShown = "(not shown)";
 
-std::string text_of(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, failure] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
-}
-
-std::string flow_scalar(const std::string& text) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::kScalar;
-  node.text = text;
-  return flow_text(node);
-}
-
-std::string flow_list(const std::vector<std::string>& words) {
-  YamlNode out;
-  out.kind = YamlNode::Kind::kList;
-  for (const std::string& word : words) {
-    YamlNode& item = out.items.emplace_back();
-    item.kind = YamlNode::Kind::kScalar;
-    item.text = word;
-  }
-  return flow_text(out);
-}
+/// The types of buckets that the shipped file names; all are off.
+constexpr std::array<std::string_view, 6> kShippedRates = {
+    "to", "to_ip", "to_ip_from", "bounce_to", "bounce_to_ip", "user"};
 
 /// Whether a value says that there is none.
 bool is_none(std::string_view value) { return value == "\"\"" || value == "[]" || value == "null"; }
 
-/// Goes through the shipped file, which has every key, and finds the value in force for each.
+/// Goes through the table of all keys, and finds the value in force for each.
 class Lister {
  public:
   Lister(const Settings& settings, Diagnostics& diagnostics)
       : settings_(settings), diagnostics_(diagnostics) {}
 
-  void walk(const YamlNode& shipped, const std::string& path) {
-    for (const YamlNode& entry : shipped.items) {
-      const std::string key = path.empty() ? entry.key : path + '.' + entry.key;
-      if (key == "rules") {
-        for (const RuleOptions& rule : settings_.rules) list_rule(entry, rule);
-      } else if (key == "policy.rules") {
-        for (const PolicyRuleOptions& rule : settings_.policy.rules) list_policy_rule(rule);
-      } else if (key == "ratelimit.rates") {
-        list_rates(entry, key);
-      } else if (entry.kind == YamlNode::Kind::kMap) {
-        walk(entry, key);
-      } else if (key == "storage.allow_update" && settings_.storage.server.allow_update.empty()) {
-        list(key, "[]");  // without it being said where keys have rights
-      } else if (key == "milter.headers.remove") {
-        list(key, flow_list(settings_.milter.headers.remove));  // follows the names
-      } else {
-        list(key, flow_text(entry));
-      }
-    }
-  }
+  void list_all() { list_keys(settings_keys(), settings_, ""); }
   std::vector<EffectiveKey> keys() { return std::move(keys_); }
 
  private:
+  template <typename Root>
+  void list_keys(const Keys<Root>& keys, const Root& root, const std::string& path) {
+    for (const Key<Root>& one : keys) {
+      const std::string key = path.empty() ? one.name : path + '.' + one.name;
+      if (list_entries(key)) continue;
+      if (one.write) {
+        list(key, one.write(root));
+      } else {
+        list_keys(one.keys, root, key);
+      }
+    }
+  }
+
+  /// The keys of maps whose keys are names; false for another key.
+  bool list_entries(const std::string& key) {
+    if (key == "rules") {
+      for (const RuleOptions& rule : settings_.rules) list_rule(rule);
+    } else if (key == "policy.rules") {
+      for (const PolicyRuleOptions& rule : settings_.policy.rules) list_policy_rule(rule);
+    } else if (key == "ratelimit.rates") {
+      list_rates(key);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
   /// `otherwise`: its value if it is not given.
   void list(const std::string& key, const std::string& otherwise) {
     const auto stand_in = diagnostics_.stand_ins().find(key);
@@ -103,7 +92,7 @@ class Lister {
     };
     const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
     put("if", flow_scalar(rule.condition), false);
-    if (rule.score) put("score", text_of(*rule.score), false);
+    if (rule.score) put("score", shortest_text(*rule.score), false);
     if (rule.action) put("action", std::string(to_string(*rule.action)), false);
     put("reason", flow_scalar(rule.reason), rule.reason.empty());
     put("remedy", flow_scalar(rule.remedy), rule.remedy.empty());
@@ -112,7 +101,7 @@ class Lister {
   }
 
   /// A given value replaces all the shipped ones.
-  void list_rates(const YamlNode& shipped, const std::string& path) {
+  void list_rates(const std::string& path) {
     std::map<Position, std::string> names;  // in the order of the text
     const std::string prefix = path + '.';
     for (const auto& [key, value] : diagnostics_.given()) {
@@ -121,30 +110,20 @@ class Lister {
     }
     for (const auto& [position, name] : names) list(name, "off");
     if (!names.empty()) return;
-    for (const YamlNode& entry : shipped.items) list(prefix + entry.key, flow_text(entry));
+    for (const std::string_view type : kShippedRates) list(prefix + std::string(type), "off");
   }
 
-  void list_rule(const YamlNode& shipped, const RuleOptions& rule) {
-    const YamlNode& local = shipped.items.front();
+  void list_rule(const RuleOptions& rule) {
     const std::string path = "rules." + rule.name;
-    for (const YamlNode& entry : local.items) {
-      const std::string key = path + '.' + entry.key;
-      if (entry.key == "flags") {
-        for (const FlagOptions& flag : rule.flags.all()) list_flag(key + '.' + flag.name, flag);
-      } else if (entry.key == "robust") {
-        list(key, rule.hash.robust ? "true" : "false");  // depends on servers
-      } else {
-        list(key, flow_text(entry));
+    for (const Key<RuleOptions>& one : rule_keys()) {
+      const std::string key = path + '.' + one.name;
+      if (one.name == "flags") {
+        for (const FlagOptions& flag : rule.flags.all())
+          list_keys(flag_keys(), flag, key + '.' + flag.name);
+      } else if (one.write) {
+        list(key, one.write(rule));
       }
     }
-  }
-
-  /// Its defaults depend on its name.
-  void list_flag(const std::string& path, const FlagOptions& flag) {
-    list(path + ".flag", std::to_string(flag.flag));
-    list(path + ".symbol", flag.symbol);
-    list(path + ".hits_limit", text_of(flag.hits_limit));
-    list(path + ".weight", text_of(flag.weight));
   }
 
   const Settings& settings_;
@@ -161,10 +140,8 @@ Effective effective_settings(std::string_view yaml, std::string_view file_name,
   const Settings settings = load_tree(root, diagnostics);
   Effective out{{}, diagnostics.problems()};
   if (!diagnostics.empty()) return out;
-  Diagnostics of_shipped("shingled.yaml");
-  const auto shipped = parse_yaml(shipped_file(), {Position::Origin::kFile, 1, 1}, "", of_shipped);
   Lister lister(settings, diagnostics);
-  if (shipped) lister.walk(*shipped, "");
+  lister.list_all();
   out.keys = lister.keys();
   return out;
 }

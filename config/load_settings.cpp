@@ -7,6 +7,7 @@
 #include "config/promotions/judgement_file.h"
 #include "config/promotions/promoted_rules.h"
 #include "config/sections/sections.h"
+#include "config/sections/settings_keys.h"
 #include "config/system/whole_file.h"
 
 namespace shingled::config {
@@ -24,18 +25,7 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
   {
     Section section(&root, "", diagnostics);
     refuse_foreign_keys(section, ForeignTo::kFile);
-    load_daemon(section.section("daemon"), settings.daemon);
-    load_milter(section.section("milter"), settings.milter);
-    load_mime(section.section("mime"), settings.mime);
-    load_ratelimit(section.section("ratelimit"), settings.ratelimit);
-    load_similar(section.section("similar"), settings.similar);
-    load_counters(section.section("counters"), settings.counters);
-    load_policy(section.section("policy"), settings.policy);
-    load_history(section.section("history"), settings.history);
-    load_reports(section.section("reports"), settings.reports);
-    load_storage(section.section("storage"), settings.storage);
-    load_status(section.section("status"), settings.status);
-    load_rules(section, settings.storage.enabled, settings.rules);
+    read_keys(section, settings_keys(), settings);
   }
   fit_scales(settings, diagnostics);
   validate(settings, root, diagnostics);

@@ -1,10 +1,9 @@
 #include "config/overrides.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
-
-#include "config/base/ascii.h"
-#include "config/base/hex.h"
+#include <utility>
 
 namespace shingled::config {
 
@@ -64,33 +63,6 @@ void apply(std::string_view text, const Position& start, YamlNode& root, Diagnos
   *target = std::move(*value);
 }
 
-/// Whether a text needs no quotes, also inside a list.
-bool is_plain(std::string_view text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
-    return false;
-  const bool negative = text.front() == '-' && text.size() > 1 && ascii::is_digit(text[1]);
-  return (ascii::is_alnum(text.front()) || text.front() == '/' || text.front() == '_' ||
-          negative) &&
-         ascii::is_word(text, text.size(), "_.-/+@");
-}
-
-std::string quoted_text(std::string_view text) {
-  if (is_plain(text)) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\x";
-      append_hex(out, static_cast<std::uint8_t>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 }  // namespace
 
 void apply_overrides(std::span<const std::string> overrides, YamlNode& root,
@@ -101,17 +73,44 @@ void apply_overrides(std::span<const std::string> overrides, YamlNode& root,
   }
 }
 
-std::string flow_text(const YamlNode& node) {
-  const bool map = node.kind == YamlNode::Kind::kMap;
-  if (node.kind == YamlNode::Kind::kNull) return "null";
-  if (node.kind == YamlNode::Kind::kScalar) return quoted_text(node.text);
-  std::string out = map ? "{" : "[";
-  for (const YamlNode& item : node.items) {
-    if (&item != &node.items.front()) out += ", ";
-    if (map) out += quoted_text(item.key) + ": ";
-    out += flow_text(item);
+namespace {
+
+constexpr std::string_view kPrefix = "SHINGLED_";
+constexpr std::string_view kDot = "__";
+
+/// The key that a variable names; nullopt if it is another program's.
+std::optional<std::string> key_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  const std::size_t dot = name.find(kDot, 1);
+  if (dot == std::string_view::npos || dot + kDot.size() == name.size()) return std::nullopt;
+  std::string key;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(kDot)) {
+      key += '.';
+      ++i;
+    } else {
+      key += name[i] >= 'A' && name[i] <= 'Z' ? static_cast<char>(name[i] - 'A' + 'a') : name[i];
+    }
   }
-  return out + (map ? '}' : ']');
+  return key;
+}
+
+}  // namespace
+
+std::vector<std::string> environment_overrides(const char* const* environment) {
+  std::vector<std::pair<std::string, std::string_view>> found;  // so that a section is first
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    const std::size_t end = variable.find('=');
+    if (end == std::string_view::npos || end + 1 == variable.size()) continue;
+    if (auto key = key_of(variable.substr(0, end)))
+      found.emplace_back(*std::move(key), variable.substr(end + 1));
+  }
+  std::ranges::sort(found);
+  std::vector<std::string> out;
+  for (const auto& [key, value] : found) out.push_back(key + '=' + std::string(value));
+  return out;
 }
 
 }  // namespace shingled::config

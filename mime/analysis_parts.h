@@ -28,7 +28,7 @@ struct Analysis::Parts {
   std::string subject;  ///< decoded; may be empty
   std::vector<PartContent> contents;
   std::vector<std::uint32_t> body;  ///< indices of the parts of the visible body
-  std::vector<bool> of_others;      ///< by part: another message says it (other_messages.h)
+  std::vector<bool> of_others;      ///< by part: another message says it (part_roles.h)
   Answer answer = Answer::kNo;      ///< whether the message answers another
   Steps work_left = 0;              ///< for texts and hashes
   bool incomplete = false;          ///< a limit was reached, so parts may be missing

@@ -5,11 +5,10 @@
 
 #include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
-#include "mime/message/body_texts.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
-#include "mime/message/other_messages.h"
+#include "mime/message/part_roles.h"
 
 namespace shingled::mime {
 

@@ -15,7 +15,7 @@
 #include "config/options/mime_options.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "mime/fingerprint/robust_shingles.h"
+#include "mime/fingerprint/shingles.h"
 
 namespace shingled::mime {
 
@@ -32,7 +32,7 @@ enum class HashMethod : std::uint8_t { kShingles, kDirect };
 
 /// Where a reader meets a part, the most telling place first.
 enum class PartPlace : std::uint8_t {
-  kBody,        ///< the visible body, in each of its alternatives (mime/message/body_texts.h)
+  kBody,        ///< the visible body, in each of its alternatives (mime/message/part_roles.h)
   kText,        ///< other texts: footers, attached texts, texts of attached messages
   kAttachment,  ///< also an image
   kArchive

@@ -6,8 +6,7 @@
 #include "mime/analyze.h"
 #include "mime/attachment/pdf_scripts.h"
 #include "mime/fingerprint/digests.h"
-#include "mime/message/body_texts.h"
-#include "mime/message/other_messages.h"
+#include "mime/message/part_roles.h"
 #include "mime/rule_hasher.h"
 #include "mime/text/robust_words.h"
 

@@ -131,6 +131,20 @@ bool Section::has(std::string_view key) const {
   return node_ != nullptr && node_->find(key) != nullptr;
 }
 
+bool Section::gives(std::string_view key) const {
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  if (found == nullptr || found->kind == YamlNode::Kind::kNull) return false;
+  return found->kind != YamlNode::Kind::kList || !found->items.empty();
+}
+
+void Section::retired_key(std::string_view key, std::string_view value) {
+  other_names_.emplace_back(key);
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  if (found == nullptr) return;
+  diagnostics_->warn(found->key_position, path_to(key),
+                     "is no longer an option: it is always " + std::string(value));
+}
+
 void Section::refuse_key(std::string_view key, std::string_view why) {
   other_names_.emplace_back(key);
   const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);

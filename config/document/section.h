@@ -59,6 +59,10 @@ class Section {
 
   /// Whether the text has this key. Does not make it known.
   [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether the text gives the key a value, right or wrong, other than null and [].
+  [[nodiscard]] bool gives(std::string_view key) const;
+  /// A key that was an option once: a warning that it is always `value`. Makes it known.
+  void retired_key(std::string_view key, std::string_view value);
   /// A key of other programs that we do not have: a problem that says why.
   void refuse_key(std::string_view key, std::string_view why);
   /// From now on problems show neither the names of unknown keys, which may be secrets without

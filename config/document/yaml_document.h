@@ -46,4 +46,8 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
 /// "section { ... }". Empty for any other text.
 std::string_view hint_of_ucl(std::string_view text);
 
+/// A value as YAML on one line, as an override takes it. Reading it gives the same value again.
+/// Threads: stateless.
+std::string flow_text(const YamlNode& node);
+
 }  // namespace shingled::config

@@ -14,7 +14,7 @@ namespace shingled {
 
 // Instruments for counting while the program runs. Each consists of a few atomics: no lock, no
 // allocation, any thread, any number of writers and readers. A subsystem has its own in a struct,
-// and registers with a MetricRegistry how to read them (metric_registry.h).
+// and registers with a MetricRegistry how to read them (metric_report.h).
 
 /// Counts how often something happened. It only grows.
 class EventCount {

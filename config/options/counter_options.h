@@ -29,17 +29,18 @@ struct PieceOptions {
   /// server of ours must remove such headers that came from outside (RFC 8601 section 5).
   std::vector<std::string> authserv_ids = {};
 
-  std::uint32_t texts_max = 8;        ///< texts of a message that are searched, 1 to 1000
-  std::uint32_t recipients_max = 50;  ///< 1 to 1000
-  std::uint32_t links_max = 50;  ///< 1 to 1000; also of hosts, of domains, of paths, of pictures
-  std::uint32_t addresses_max = 20;      ///< mail addresses in texts, 1 to 1000
-  std::uint32_t phones_max = 20;         ///< telephone numbers in texts, 1 to 1000
-  std::uint32_t wallets_max = 20;        ///< 1 to 1000
-  std::uint32_t attachments_max = 50;    ///< also images, files in containers, names, 1 to 1000
-  std::uint32_t signatures_max = 8;      ///< domains of DKIM signatures, 1 to 100
-  std::uint32_t pairs_max = 100;         ///< of each type of pairs, 1 to 10000
-  std::uint32_t pieces_max = 500;        ///< of all types together, 1 to 3000
-  std::uint32_t piece_bytes_max = 1024;  ///< of a piece; the rest is cut off, 16 to 64K
+  // These bounds are not in the file.
+  std::uint32_t texts_max = 8;  ///< texts of a message that are searched
+  std::uint32_t recipients_max = 50;
+  std::uint32_t links_max = 50;      ///< also of hosts, of domains, of paths, of pictures
+  std::uint32_t addresses_max = 20;  ///< mail addresses in texts
+  std::uint32_t phones_max = 20;     ///< telephone numbers in texts
+  std::uint32_t wallets_max = 20;
+  std::uint32_t attachments_max = 50;    ///< also images, files in containers, names
+  std::uint32_t signatures_max = 8;      ///< domains of DKIM signatures
+  std::uint32_t pairs_max = 100;         ///< of each type of pairs
+  std::uint32_t pieces_max = 500;        ///< of all types together
+  std::uint32_t piece_bytes_max = 1024;  ///< of a piece; the rest is cut off
   ContainerOptions containers = counted_containers();
 
   friend bool operator==(const PieceOptions&, const PieceOptions&) = default;

@@ -60,7 +60,7 @@ struct MilterOptions {
   /// Look-ups of one message and rule, the most useful first, 1 to 1000000; everything beyond is
   /// unknown, as after a failure.
   std::uint32_t lookups_max = 1000;
-  std::chrono::seconds mta_timeout{7210};  ///< libmilter's wait for the MTA, 1s to 1d
+  std::chrono::seconds mta_timeout{7210};  ///< libmilter's wait for the MTA; not in the file
   /// The rest of a message is not judged, 1K to 2G.
   std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
   /// For all messages in progress, with their analysis: 16M to 1T, with room for one of

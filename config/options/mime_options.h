@@ -11,12 +11,13 @@ namespace shingled {
 struct MimeOptions {
   std::uint32_t depth_max = 64;                   ///< nesting of multiparts and messages, 1 to 1000
   std::uint32_t parts_max = 10'000;               ///< parts of one message, 1 to 1000000
-  std::uint64_t header_bytes_max = 256UL * 1024;  ///< one header block, 1K to 16M
-  std::uint64_t header_line_bytes_max = 64UL * 1024;  ///< one unfolded header field, 1K to 1M
+  std::uint64_t header_bytes_max = 256UL * 1024;  ///< one header block; not in the file
+  std::uint64_t header_line_bytes_max =
+      64UL * 1024;  ///< one unfolded header field; not in the file
   std::uint64_t part_bytes_max = 16UL * 1024 * 1024;  ///< decoded body of one part, 1K to 1G
   std::uint64_t text_bytes_max = 1UL * 1024 * 1024;   ///< visible text of one part, 1K to 64M
-  std::uint32_t words_max = 100'000;                  ///< words of one part, 32 to 10000000
-  std::uint32_t html_tags_max = 8192;  ///< elements, 1 to 1000000; the rest is read as text
+  std::uint32_t words_max = 100'000;                  ///< words of one part; not in the file
+  std::uint32_t html_tags_max = 8192;  ///< elements; the rest is read as text; not in the file
   /// Steps of work on one message, a nanosecond each on a fast machine, 1000000 to 1000000000000;
   /// a short message may use less: 150000000 for each megabyte or part of one.
   std::uint64_t work_max = 1'000'000'000;

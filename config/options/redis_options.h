@@ -33,7 +33,7 @@ struct RedisOptions {
   /// Answers are reused from memory for this long, 0 to 1h, 0 = never. Changes by other daemons are
   /// seen that much later.
   std::chrono::seconds cache_seconds{0};
-  std::uint32_t cache_entries = 100'000;  ///< answers kept, 1000 to 100000000
+  std::uint32_t cache_entries = 100'000;  ///< answers kept; not in the file
 
   friend bool operator==(const RedisOptions&, const RedisOptions&) = default;
 };

@@ -34,15 +34,16 @@ struct RemoteOptions {
   std::optional<Key> write_encryption_key;  ///< of write_servers; none = encryption_key
   std::chrono::milliseconds timeout{1000};  ///< for an answer to one transmission, 10ms to 1m
   std::uint32_t retransmits = 1;            ///< byte-identical repeats after it, 0 to 10
-  std::uint32_t errors_max = 4;  ///< failures in a row before a server is left alone, 1 to 1000000
+  std::uint32_t errors_max =
+      4;  ///< failures in a row before a server is left alone; not in the file
   /// Version byte of every request: 3, 4, 5 or 0x14; 0 = found out for each server.
   std::uint8_t protocol = 0;
-  /// A failed server is left alone for this long, doubling each time; 100ms to 1d.
+  /// A failed server is left alone for this long, doubling each time. Not in the file.
   std::chrono::milliseconds revive_time{60'000};
 
   TcpUse tcp = TcpUse::kNo;
-  double tcp_threshold = 1.0;  ///< with kAuto: requests per second, 0 or more
-  /// UDP is used for this long after a connection failed, 100ms to 1d.
+  double tcp_threshold = 1.0;  ///< with kAuto: requests per second; not in the file
+  /// UDP is used for this long after a connection failed. Not in the file.
   std::chrono::milliseconds tcp_retry_delay{10'000};
   /// Names are looked up again after this time, 10s to 7d.
   std::chrono::seconds resolve_interval{300};

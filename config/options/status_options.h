@@ -17,7 +17,7 @@ struct StatusOptions {
   /// address; 2 to 10000.
   std::uint32_t connections_max = 64;
   std::chrono::seconds timeout{10};  ///< for a request and its answer together, 1s to 10m
-  std::uint32_t matches_max = 100;   ///< stored hashes in one answer, 1 to 10000
+  std::uint32_t matches_max = 100;   ///< stored hashes in one answer; not in the file
 
   friend bool operator==(const StatusOptions&, const StatusOptions&) = default;
 };

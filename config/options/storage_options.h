@@ -40,9 +40,9 @@ struct EngineOptions {
   /// With durability sync: longest wait of an update for its commit, 1ms to 1h.
   std::chrono::milliseconds sync{0};
   Durability durability = Durability::kCommit;
-  std::uint32_t group_commit_max = 4096;    ///< updates in one transaction, 1 to 1000000
-  std::uint32_t update_queue_max = 65'536;  ///< updates waiting, 1 to 16000000; more are refused
-  std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot, 1 to 1024
+  std::uint32_t group_commit_max = 4096;    ///< updates in one transaction; not in the file
+  std::uint32_t update_queue_max = 65'536;  ///< updates waiting; more are refused; not in the file
+  std::uint32_t slot_owners_max = 16;  ///< digests that may own one shingle slot; not in the file
   /// Number of stored hashes, 1 to 66000000. Above this new ones are refused; stored hashes can
   /// still be taught, deleted and found. 0 = as many as fit into three quarters of the memory.
   std::uint32_t hashes_max = 0;
@@ -113,7 +113,7 @@ struct RateLimitOptions {
 
 /// How many shared keys are computed for unknown clients. Each takes about 40 µs, and anybody can
 /// make any number of keys. A client needs one for each thread that it reaches, while its key is
-/// kept.
+/// kept. Not in the file.
 struct AgreementOptions {
   /// By each thread: 1000 per second take 4 % of its time.
   RateOptions thread{.rate = 1000, .burst = 1000};

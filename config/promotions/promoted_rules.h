@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/base/result.h"
+#include "config/options/policy_options.h"
 #include "config/options/settings.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 
 namespace shingled::config {
 
@@ -16,5 +21,12 @@ void use_promotions(const Judgements& judgements, Settings& settings);
 /// Errors:  those of read_judgements; then no rule is out of shadow by its figures.
 /// Threads: any thread.
 Status use_promotions(Settings& settings);
+
+/// What a rule is, as a number: its condition, its score and its action, and those conditions of
+/// the rules that it names, and so on. Any change of these makes it another rule; what is written
+/// for people, and whether it is in shadow, does not. By rule.
+/// Threads: stateless.
+/// Cost:    linear in the conditions; a rule that many name is read once for each.
+std::vector<std::uint64_t> identities_of(const std::vector<PolicyRuleOptions>& rules);
 
 }  // namespace shingled::config

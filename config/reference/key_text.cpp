@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "config/reference/manual_text.h"
 #include "config/reference/page_text.h"
-#include "config/reference/shipped_text.h"
 #include "config/words/nearest_word.h"
 
 namespace shingled::config {

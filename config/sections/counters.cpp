@@ -1,23 +1,12 @@
-#include <limits>
-
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
 
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-constexpr std::uint64_t kKibibyte = std::uint64_t{1} << 10;
-constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
-constexpr std::uint64_t kTebibyte = std::uint64_t{1} << 40;
 constexpr std::uint16_t kCounterPort = 11341;
 constexpr std::size_t kAuthservIdsMax = 100;  // each header is compared with all of them
-constexpr double kAnyScore = std::numeric_limits<double>::max();
 
 constexpr std::array<Choice<CounterJudge>, 2> kJudges = {
     {{"without_counters", CounterJudge::kWithoutCounters}, {"final", CounterJudge::kFinal}}};
@@ -29,13 +18,9 @@ bool says_something(const Section& section, std::string_view key) {
   return found != given.end() && (!found->second->text.empty() || !found->second->items.empty());
 }
 
-void read_folder(Section& section, std::string_view key, std::string& out) {
-  Section::absolute_path(section.field(key), "the absolute path of a folder", out);
-}
-
 /// null = empty.
-void read_spam_from(Section& section, std::optional<double>& out) {
-  const auto field = section.field("spam_from");
+void read_spam_from(Section& section, std::string_view key, std::optional<double>& out) {
+  const auto field = section.field(key);
   if (!field || field->is_null()) return;
   constexpr std::string_view kAllowed =
       "a number such as 4.5, or null for the score of milter.actions.add_header";
@@ -48,11 +33,11 @@ void read_spam_from(Section& section, std::optional<double>& out) {
   }
 }
 
-void read_authserv_ids(Section& section, std::vector<std::string>& out) {
+void read_authserv_ids(Section& section, std::string_view key, std::vector<std::string>& out) {
   constexpr std::string_view kAllowed =
       "a name such as mx.example.org: 1 to 255 letters, digits, '.', '-' or '_'";
   constexpr std::size_t kNameBytesMax = 255;
-  const auto field = section.field("authserv_ids");
+  const auto field = section.field(key);
   if (!field) return;
   out.clear();
   for (const auto& [item, word] : field->words(kAllowed)) {
@@ -68,61 +53,22 @@ void read_authserv_ids(Section& section, std::vector<std::string>& out) {
   }
 }
 
-void load_embedded(Section& section, EmbeddedCounterOptions& out) {
-  read_folder(section, "directory", out.directory);
-  section.duration<milliseconds>("sync", out.sync, {milliseconds(10), minutes(1)});
-  section.size("memory_max", out.memory_max, {16 * kMebibyte, kTebibyte});
-  section.size("disk_max", out.disk_max, {64 * kMebibyte, 1024 * kTebibyte});
-  section.size("cache_max", out.cache_max, {0, kTebibyte});
+void read_counter_sockets(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+  load_http_sockets(section, key, kCounterPort, out);
 }
 
-void load_pieces(Section&& section, PieceOptions& out) {
-  constexpr Range<std::uint32_t> kEach = {1, 1000};
-  section.number<std::uint32_t>("texts_max", out.texts_max, kEach);
-  section.number<std::uint32_t>("recipients_max", out.recipients_max, kEach);
-  section.number<std::uint32_t>("links_max", out.links_max, kEach);
-  section.number<std::uint32_t>("addresses_max", out.addresses_max, kEach);
-  section.number<std::uint32_t>("phones_max", out.phones_max, kEach);
-  section.number<std::uint32_t>("wallets_max", out.wallets_max, kEach);
-  section.number<std::uint32_t>("attachments_max", out.attachments_max, kEach);
-  section.number<std::uint32_t>("signatures_max", out.signatures_max, {1, 100});
-  section.number<std::uint32_t>("pairs_max", out.pairs_max, {1, 10'000});
-  section.number<std::uint32_t>("pieces_max", out.pieces_max, {1, 3'000});
-  std::uint64_t bytes = out.piece_bytes_max;
-  section.size("piece_bytes_max", bytes, {16, 64 * kKibibyte});
-  out.piece_bytes_max = static_cast<std::uint32_t>(bytes);
-  load_containers(section.section("containers"), out.containers);
-}
-
-void load_shared(Section& section, const std::string& directory, SharedCounterOptions& out) {
-  load_redis_servers(section, "servers", out.redis.servers);
-  {
-    Section redis = section.section("redis");
-    redis.boolean("cluster", out.redis.cluster);
-    redis.number<std::uint32_t>("wait_replicas", out.redis.wait_replicas, {0, 100});
-    load_redis_access(redis, out.redis);
-  }
-  section.duration<milliseconds>("flush", out.flush, {milliseconds(10), minutes(1)});
-  section.duration<milliseconds>("cache", out.cache, {milliseconds(0), minutes(1)});
-  section.size("journal_max", out.journal_max, {0, kTebibyte});
-  out.journal_directory = directory;
-  read_folder(section, "journal_directory", out.journal_directory);
-  const bool set = out.redis != SharedCounterOptions::without_servers();
-  if (set && out.redis.servers.empty() && !says_something(section, "servers")) {
+void check_shared(const Section& section, const SharedCounterOptions& shared) {
+  const bool set = shared.redis != SharedCounterOptions::without_servers();
+  if (set && shared.redis.servers.empty() && !says_something(section, "servers")) {
     section.problem("redis",
                     "no server is named, so this daemon would count alone; allowed: with a setting "
                     "of counters.servers, or leave it out");
   }
 }
 
-void load_service(Section& section, CounterServiceOptions& out) {
-  load_http_sockets(section, "listen", kCounterPort, out.listen);
-  section.path_or_empty("keys_file", out.keys_file);
-  section.number<std::uint32_t>("connections_max", out.connections_max, {2, 10'000});
-  section.duration<seconds>("timeout", out.timeout, {seconds(1), hours(1)});
-  section.size("body_bytes_max", out.body_bytes_max, {4 * kKibibyte, kGibibyte});
-  if (!out.keys_file.empty() || says_something(section, "keys_file")) return;
-  for (const SocketSpec& spec : out.listen) {
+void check_service(const Section& section, const CounterServiceOptions& service) {
+  if (!service.keys_file.empty() || says_something(section, "keys_file")) return;
+  for (const SocketSpec& spec : service.listen) {
     if (spec.kind == SocketSpec::Kind::kUnix) continue;
     section.problem("listen", spec.to_string() +
                                   " is a network address, which is open to everybody; allowed: "
@@ -131,31 +77,165 @@ void load_service(Section& section, CounterServiceOptions& out) {
   }
 }
 
-}  // namespace
-
-void load_counters(Section&& section, CounterOptions& out) {
+void check_counters(Section& section, Settings& settings) {
+  CounterOptions& counters = settings.counters;
   refuse_foreign_keys(section, ForeignTo::kCounters);
-  section.boolean("enabled", out.enabled);
-  load_embedded(section, out.embedded);
-  section.path_or_empty("key_file", out.key_file);
-  section.path_or_empty("geoip", out.geoip);
-  section.duration<std::chrono::seconds>("keep_reports", out.keep_reports,
-                                         {std::chrono::days(1), std::chrono::days(365)});
-  section.choice<CounterJudge>("judge", out.judge, kJudges);
-  section.real("ham_below", out.ham_below, {-kAnyScore, kAnyScore});
-  read_spam_from(section, out.spam_from);
-  section.boolean("names", out.names);
-  section.number<std::uint32_t>("names_mass", out.names_mass, {1, 1'000'000});
-  section.number<std::uint32_t>("names_max", out.names_max, {1000, 100'000'000});
-  read_authserv_ids(section, out.pieces.authserv_ids);
-  load_pieces(section.section("pieces"), out.pieces);
-  load_shared(section, out.embedded.directory, out.shared);
-  load_service(section, out.service);
-  if (!out.key_file.empty() && out.key_file == out.service.keys_file) {
+  if (!section.has("journal_directory"))
+    counters.shared.journal_directory = counters.embedded.directory;
+  check_shared(section, counters.shared);
+  check_service(section, counters.service);
+  if (!counters.key_file.empty() && counters.key_file == counters.service.keys_file) {
     section.problem("keys_file",
                     "is also key_file, so clients would have the key of all shingles; allowed: "
                     "another file");
   }
+}
+
+Keys<Settings> embedded_keys() {
+  const auto place = at_start(&Settings::counters)(&CounterOptions::embedded);
+  return {
+      key("sync", place(&EmbeddedCounterOptions::sync), Time{10ms, 1min},
+          "what was counted is on the disk after this time, {}; a power failure loses at most as "
+          "much, a crash of the daemon nothing"),
+      key("memory_max", place(&EmbeddedCounterOptions::memory_max), Size{16 * kMi, kTi},
+          "for the running ten minutes, {}; if it is full, they are written out early"),
+      key("disk_max", place(&EmbeddedCounterOptions::disk_max), Size{64 * kMi, 1024 * kTi},
+          "of all files, {}; beyond it the oldest ten minutes are deleted first, then rare "
+          "counters of the oldest days; up to as much again while files are merged"),
+      key("cache_max", place(&EmbeddedCounterOptions::cache_max), Size{0, kTi},
+          "memory for counters that were read lately, {}"),
+  };
+}
+
+Key<Settings> pieces_section() {
+  const auto place = at_reload(&Settings::counters)(&CounterOptions::pieces);
+  return map<Settings>(
+      "pieces",
+      {
+          constant<Settings>("texts_max", "8"),
+          constant<Settings>("recipients_max", "50"),
+          constant<Settings>("links_max", "50"),
+          constant<Settings>("addresses_max", "20"),
+          constant<Settings>("phones_max", "20"),
+          constant<Settings>("wallets_max", "20"),
+          constant<Settings>("attachments_max", "50"),
+          constant<Settings>("signatures_max", "8"),
+          constant<Settings>("pairs_max", "100"),
+          constant<Settings>("pieces_max", "500"),
+          constant<Settings>("piece_bytes_max", "1K"),
+          map<Settings>(
+              "containers",
+              container_keys(place(&PieceOptions::containers), "unpacked bytes of all of them, {}"),
+              {}, "files in zip, docx, jar, tar.gz are counted, too; limits as in section similar"),
+      });
+}
+
+Keys<Settings> shared_keys() {
+  const auto place = at_start(&Settings::counters)(&CounterOptions::shared);
+  const auto redis = place(&SharedCounterOptions::redis);
+  return {
+      key("servers", redis(&RedisOptions::servers), RedisServers{},
+          "Redis servers that hold the counters of all daemons, HOST:PORT, unix:/PATH; [] = each "
+          "daemon has its own"),
+      start_map<Settings>(
+          "redis",
+          joined<Settings>(
+              {{
+                   key("cluster", redis(&RedisOptions::cluster), Switch{},
+                       "yes = servers of a Redis cluster; the other members are discovered"),
+                   key("wait_replicas", redis(&RedisOptions::wait_replicas), Number{0, 100},
+                       "replicas that must have an update before it counts as sent, {}"),
+               },
+               redis_access_keys(
+                   redis, "prefix of every key, 1 to 64 characters",
+                   "longest wait for an answer, {}; without one counters are unknown")}),
+          [](Section& section, Settings& settings) {
+            check_redis_access(section, settings.counters.shared.redis);
+          }),
+      key("flush", place(&SharedCounterOptions::flush), Time{10ms, 1min},
+          "what was counted is sent after this time, {}; equal counters are added up before"),
+      key("cache", place(&SharedCounterOptions::cache), Time{0ms, 1min},
+          "answers are reused for this long, {}"),
+      key("journal_max", place(&SharedCounterOptions::journal_max), Size{0, kTi},
+          "bytes that may wait on the disk while no server accepts them, {}; 0 = they are lost"),
+      key("journal_directory", place(&SharedCounterOptions::journal_directory), NeededPath{},
+          "folder of what waits; not given: `directory`"),
+  };
+}
+
+Keys<Settings> service_keys() {
+  const auto place = at_start(&Settings::counters)(&CounterOptions::service);
+  return {
+      key("listen", place(&CounterServiceOptions::listen),
+          Typed<std::vector<SocketSpec>>{"list of sockets", read_counter_sockets, flow_sockets},
+          "HOST:PORT, [IPV6]:PORT or unix:/PATH (mode 0660), default port 11341; [] = off"),
+      key("keys_file", place(&CounterServiceOptions::keys_file), Path{},
+          "file with one key on each line, 16 characters or more, mode 0600; a client of a network "
+          "address must send one of them; read again at SIGHUP"),
+      key("connections_max", place(&CounterServiceOptions::connections_max), Number{2, 10'000},
+          "at the same time for each address of listen, {}"),
+      key("timeout", place(&CounterServiceOptions::timeout), Time{1s, 1h},
+          "for a request and its answer together, {}"),
+      key("body_bytes_max", place(&CounterServiceOptions::body_bytes_max), Size{4 * kKi, kGi},
+          "length of a request, {}"),
+  };
+}
+
+}  // namespace
+
+Key<Settings> counters_section() {
+  const auto start = at_start(&Settings::counters);
+  const auto live = at_reload(&Settings::counters);
+  const auto embedded = start(&CounterOptions::embedded);
+  return map<Settings>(
+      "counters",
+      joined<Settings>(
+          {{
+               key("enabled", live(&CounterOptions::enabled), Switch{}, "no = count nothing"),
+               key("directory", embedded(&EmbeddedCounterOptions::directory), NeededPath{},
+                   "folder of the files; the daemon makes it, its parent must exist"),
+               key("key_file", start(&CounterOptions::key_file), Path{},
+                   "the key of this site, 32 hexadecimal digits, mode 0600; \"\" = the file `key` "
+                   "in directory. Made at the first start. Daemons that share counters need the "
+                   "same. With another one than that of the counters, mail goes on without "
+                   "counters"),
+           },
+           embedded_keys(),
+           {
+               key("judge", live(&CounterOptions::judge), OneOf(kJudges),
+                   "without_counters = the score without rules on counters, so that a verdict does "
+                   "not confirm itself; final = the whole score"),
+               key("ham_below", live(&CounterOptions::ham_below), Real{},
+                   "a message with a lower score counts as ham"),
+               key("spam_from", live(&CounterOptions::spam_from),
+                   Typed<std::optional<double>>{"real", read_spam_from,
+                                                [](const std::optional<double>& score) {
+                                                  return score ? shortest_text(*score)
+                                                               : std::string("null");
+                                                }},
+                   "a message with this score counts as spam; null = milter.actions.add_header, or "
+                   "without it the lowest score of an action"),
+               key("geoip", live(&CounterOptions::geoip), Path{},
+                   "a MaxMind DB file (.mmdb) with the countries of addresses, to count from how "
+                   "many countries a user logs in (user_country, unique_countries); \"\" = not "
+                   "counted"),
+               key("keep_reports", start(&CounterOptions::keep_reports), Time{24h, 24h * 365},
+                   "how long it is remembered what people said of mail, {}"),
+               key("names", live(&CounterOptions::names), Switch{},
+                   "yes = keep the texts of frequent pieces, so that `shingled counters top` shows "
+                   "them instead of hashes; these are addresses and links of people"),
+               key("names_mass", live(&CounterOptions::names_mass), Number{1, 1'000'000},
+                   "messages on one day from which a piece is kept, {}"),
+               key("names_max", start(&CounterOptions::names_max), Number{1000, 100'000'000},
+                   "pieces that are kept, {}"),
+               key("authserv_ids", live(&CounterOptions::pieces)(&PieceOptions::authserv_ids),
+                   Typed<std::vector<std::string>>{"list", read_authserv_ids, flow_list},
+                   "such as mx.example.org; [] = no header is believed"),
+               pieces_section(),
+           },
+           shared_keys(),
+           service_keys()}),
+      check_counters);
 }
 
 }  // namespace shingled::config

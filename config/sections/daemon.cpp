@@ -1,3 +1,4 @@
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
@@ -21,17 +22,34 @@ constexpr std::array<Choice<SyslogFacility>, 12> kFacilities = {{{"none", kNone}
                                                                  {"local5", kLocal5},
                                                                  {"local6", kLocal6},
                                                                  {"local7", kLocal7}}};
+
+void check_daemon(Section& section, Settings& settings) {
+  const DaemonOptions& options = settings.daemon;
+  if (options.syslog != SyslogFacility::kNone && !options.log_file.empty())
+    section.problem("syslog", "there is one log, and log_file names it; allowed: one of the two");
+}
+
 }  // namespace
 
-void load_daemon(Section&& section, DaemonOptions& out) {
-  section.text("user", out.user);
-  section.text("group", out.group);
-  section.path_or_empty("pid_file", out.pid_file);
-  section.path_or_empty("log_file", out.log_file);
-  section.choice<SyslogFacility>("syslog", out.syslog, kFacilities);
-  if (out.syslog != SyslogFacility::kNone && !out.log_file.empty())
-    section.problem("syslog", "there is one log, and log_file names it; allowed: one of the two");
-  section.choice<LogLevel>("log_level", out.log_level, kLogLevels);
+Key<Settings> daemon_section() {
+  const auto start = at_start(&Settings::daemon);
+  const auto live = at_reload(&Settings::daemon);
+  return map<Settings>(
+      "daemon",
+      {
+          key("user", start(&DaemonOptions::user), Text{},
+              "user to become once the sockets are open; \"\" = do not change"),
+          key("group", start(&DaemonOptions::group), Text{},
+              "group to become; \"\" = the user's group"),
+          key("pid_file", start(&DaemonOptions::pid_file), Path{}, "absolute path; \"\" = none"),
+          key("log_file", start(&DaemonOptions::log_file), Path{},
+              "absolute path, not a symbolic link; SIGUSR1 reopens it; \"\" = standard error"),
+          key("syslog", start(&DaemonOptions::syslog), OneOf(kFacilities),
+              "log to syslog: mail, daemon, user, local0 to local7; not with log_file"),
+          key("log_level", live(&DaemonOptions::log_level), OneOf(kLogLevels),
+              "debug, info, warning, error"),
+      },
+      check_daemon);
 }
 
 }  // namespace shingled::config

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 #include "config/words/units.h"
 
@@ -7,8 +8,6 @@ namespace shingled::config {
 
 namespace {
 
-constexpr std::uint64_t kHistoryBytesLeast = std::uint64_t{1} << 20;
-constexpr std::uint64_t kHistoryBytesMost = std::uint64_t{1} << 50;
 constexpr std::size_t kHistoryWindowsMax = 16;  // each costs time and space for every message
 constexpr std::string_view kWindowForm =
     "10m to 24h in steps of ten minutes, or 1d to 14d, each once";
@@ -30,8 +29,8 @@ bool is_same_window(std::string_view a, std::string_view b) {
   return (a.back() == 'd') == (b.back() == 'd') && *parse_duration(a) == *parse_duration(b);
 }
 
-void load_windows(Section& section, std::vector<std::string>& out) {
-  const auto field = section.field("windows");
+void load_windows(Section& section, std::string_view key, std::vector<std::string>& out) {
+  const auto field = section.field(key);
   if (!field) return;
   out.clear();
   if (field->is_null()) return;
@@ -52,21 +51,35 @@ void load_windows(Section& section, std::vector<std::string>& out) {
   }
 }
 
+void check_history(Section& section, Settings& settings) {
+  if (!settings.history.enabled || !settings.history.file.empty()) return;
+  section.problem("file",
+                  "there is no history without it; allowed: an absolute path, or "
+                  "history.enabled: false");
+}
+
 }  // namespace
 
-void load_history(Section&& section, HistoryOptions& out) {
-  using std::chrono::hours;
-  using std::chrono::seconds;
-  section.boolean("enabled", out.enabled);
-  section.path_or_empty("file", out.file);
-  section.duration<seconds>("keep", out.keep, {hours(1), hours(24 * 365)});
-  section.size("bytes_max", out.bytes_max, {kHistoryBytesLeast, kHistoryBytesMost});
-  load_windows(section, out.windows);
-  if (out.enabled && out.file.empty()) {
-    section.problem("file",
-                    "there is no history without it; allowed: an absolute path, or "
-                    "history.enabled: false");
-  }
+Key<Settings> history_section() {
+  const auto start = at_start(&Settings::history);
+  const auto live = at_reload(&Settings::history);
+  return map<Settings>(
+      "history",
+      {
+          key("enabled", live(&HistoryOptions::enabled), Switch{}, "no = keep no history"),
+          key("file", start(&HistoryOptions::file), Path{},
+              "an SQLite database; some 300 to 500 bytes for a message"),
+          key("keep", live(&HistoryOptions::keep), Time{1h, 24h * 365},
+              "older messages are removed, {}"),
+          key("bytes_max", live(&HistoryOptions::bytes_max), Size{kMi, 1024 * kTi},
+              "of the file, {}; beyond it the oldest messages are removed"),
+          key("windows", live(&HistoryOptions::windows),
+              Typed<std::vector<std::string>>{"list", load_windows, flow_list},
+              "windows for which the counters of each message are asked, so that rules on them can "
+              "be tried later: 10m to 24h in steps of ten minutes, 1d to 14d, at most 16, each for "
+              "about one byte a piece; [] = no counters are kept"),
+      },
+      check_history);
 }
 
 }  // namespace shingled::config

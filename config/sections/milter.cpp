@@ -1,15 +1,11 @@
 #include <algorithm>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
 
 namespace {
-
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
 constexpr std::array<Choice<FailurePolicy>, 3> kPolicies = {{{"accept", FailurePolicy::kAccept},
                                                              {"tempfail", FailurePolicy::kTempfail},
@@ -41,8 +37,8 @@ constexpr std::array<std::string_view, 24> kMailHeaders = {"From",
                                                            "DKIM-Signature",
                                                            "Content-Transfer-Encoding"};
 
-void read_socket_mode(Section& section, std::uint32_t& out) {
-  const auto field = section.field("socket_mode");
+void read_socket_mode(Section& section, std::string_view key, std::uint32_t& out) {
+  const auto field = section.field(key);
   if (!field) return;
   constexpr std::string_view kAllowed = "octal 0600 to 0777, at least rw for the owner";
   const auto text = field->scalar(kAllowed);
@@ -108,9 +104,9 @@ void read_header_name(Section& section, std::string_view key, std::string& out) 
 
 /// The inbound headers that are removed. Default: those with names that only we write. Other
 /// filters write X-Spam, too, and a forged "Yes" only harms its sender.
-void read_removed_headers(Section& section, HeaderOptions& out) {
+void read_removed_headers(Section& section, std::string_view key, HeaderOptions& out) {
   out.remove.clear();
-  const auto field = section.field("remove");
+  const auto field = section.field(key);
   if (!field) {
     for (const std::string* name : {&out.score, &out.status, &out.result}) {
       if (!name->empty()) out.remove.push_back(*name);
@@ -128,14 +124,13 @@ void read_removed_headers(Section& section, HeaderOptions& out) {
   if (out.remove.size() > kNamesMax) field->problem("has too many names", "at most 100");
 }
 
-void load_headers(Section&& section, HeaderOptions& out) {
-  const std::array<std::pair<std::string_view, std::string*>, 4> names = {
-      {{"spam", &out.spam},
-       {"score", &out.score},
-       {"status", &out.status},
-       {"result", &out.result}}};
-  for (const auto& [key, name] : names) read_header_name(section, key, *name);
-  read_removed_headers(section, out);
+void check_headers(Section& section, Settings& settings) {
+  const HeaderOptions& headers = settings.milter.headers;
+  const std::array<std::pair<std::string_view, const std::string*>, 4> names = {
+      {{"spam", &headers.spam},
+       {"score", &headers.score},
+       {"status", &headers.status},
+       {"result", &headers.result}}};
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const std::string& name = *names[i].second;
@@ -146,8 +141,8 @@ void load_headers(Section&& section, HeaderOptions& out) {
   }
 }
 
-void read_reject_text(Section& section, std::string& out) {
-  const auto field = section.field("reject_text");
+void read_reject_text(Section& section, std::string_view key, std::string& out) {
+  const auto field = section.field(key);
   if (!field) return;
   constexpr std::string_view kAllowed = "1 to 450 printable ASCII characters on one line";
   const auto text = field->scalar(kAllowed);
@@ -162,46 +157,121 @@ void read_reject_text(Section& section, std::string& out) {
   }
 }
 
-void load_failure_policy(Section&& section, FailureOptions& out) {
-  section.choice<FailurePolicy>("local", out.local, kPolicies);
-  section.choice<FailurePolicy>("authenticated", out.authenticated, kPolicies);
-  section.choice<FailurePolicy>("other", out.other, kPolicies);
+void read_milter_socket(Section& section, std::string_view key, SocketSpec& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  const auto text = field->scalar("inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, HOST:PORT");
+  const auto spec = text ? read_socket(*field, *text, 0) : std::nullopt;
+  if (spec) out = *spec;
 }
 
-void load_actions(Section&& section, ActionOptions& out) {
-  read_threshold(section, "discard", out.discard);
-  read_threshold(section, "reject", out.reject);
-  read_threshold(section, "quarantine", out.quarantine);
-  read_threshold(section, "tempfail", out.tempfail);
-  read_threshold(section, "add_header", out.add_header);
+std::string octal(const std::uint32_t& mode) {
+  std::string out;
+  for (std::uint32_t rest = mode; rest > 0; rest /= 8)
+    out.insert(out.begin(), char('0' + rest % 8));
+  return '0' + out;
+}
+
+const Typed<std::string> kHeaderName = {"text", read_header_name,
+                                        [](const std::string& name) { return flow_scalar(name); }};
+const Typed<std::optional<double>> kThreshold = {"real", read_threshold,
+                                                 [](const std::optional<double>& score) {
+                                                   return score ? shortest_text(*score)
+                                                                : std::string("null");
+                                                 },
+                                                 "", "off"};
+
+Keys<Settings> failure_keys(const Place<Settings, FailureOptions>& place) {
+  return {
+      key("local", place(&FailureOptions::local), OneOf(kPolicies),
+          "from local_networks, or from a program on this machine"),
+      key("authenticated", place(&FailureOptions::authenticated), OneOf(kPolicies),
+          "after SMTP AUTH"),
+      key("other", place(&FailureOptions::other), OneOf(kPolicies), "all other senders"),
+  };
+}
+
+Keys<Settings> action_keys(const Place<Settings, ActionOptions>& place) {
+  return {
+      key("discard", place(&ActionOptions::discard), kThreshold, "accept and throw away"),
+      key("reject", place(&ActionOptions::reject), kThreshold, "reject with 550 5.7.1"),
+      key("quarantine", place(&ActionOptions::quarantine), kThreshold,
+          "have the mail server hold it"),
+      key("tempfail", place(&ActionOptions::tempfail), kThreshold, "defer with 451 4.7.1"),
+      key("add_header", place(&ActionOptions::add_header), kThreshold,
+          "deliver with the headers below"),
+  };
+}
+
+Keys<Settings> header_keys(const Place<Settings, HeaderOptions>& place) {
+  return {
+      key("spam", place(&HeaderOptions::spam), kHeaderName,
+          "\"Yes\", from the add_header score on; other filters and Sieve rules use it"),
+      key("score", place(&HeaderOptions::score), kHeaderName, "the total score, such as 12.50"),
+      key("status", place(&HeaderOptions::status), kHeaderName, "the verdict and its reason"),
+      key("result", place(&HeaderOptions::result), kHeaderName,
+          "one for each hit, at most 32: symbol, flag, value, probability, digest"),
+      // After the names: it follows them.
+      key("remove", place,
+          Typed<HeaderOptions>{
+              "list", read_removed_headers,
+              [](const HeaderOptions& headers) { return flow_list(headers.remove); }}),
+  };
 }
 
 }  // namespace
 
-void load_milter(Section&& section, MilterOptions& out) {
-  section.boolean("enabled", out.enabled);
-  refuse_foreign_keys(section, ForeignTo::kMilter);
-  if (const auto field = section.field("socket")) {
-    const auto text = field->scalar("inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, HOST:PORT");
-    const auto spec = text ? read_socket(*field, *text, 0) : std::nullopt;
-    if (spec) out.socket = *spec;
-  }
-  read_socket_mode(section, out.socket_mode);
-  section.text("socket_group", out.socket_group);
-  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(100), minutes(10)});
-  section.number<std::uint32_t>("lookups_max", out.lookups_max, {1, 1'000'000});
-  section.duration<seconds>("mta_timeout", out.mta_timeout, {seconds(1), hours(24)});
-  section.size("message_bytes_max", out.message_bytes_max, {1024, std::uint64_t{2} << 30});
-  section.size("memory_max", out.memory_max, {16UL << 20, std::uint64_t{1} << 40});
-  section.networks("local_networks", out.local_networks);
-  section.boolean("skip_local", out.skip_local);
-  section.boolean("skip_authenticated", out.skip_authenticated);
-  section.boolean("dry_run", out.dry_run);
-  load_failure_policy(section.section("on_failure"), out.on_failure);
-  load_actions(section.section("actions"), out.actions);
-  load_headers(section.section("headers"), out.headers);
-  read_reject_text(section, out.reject_text);
-  section.duration<seconds>("drain_time", out.drain_time, {seconds(0), hours(1)});
+Key<Settings> milter_section() {
+  const auto start = at_start(&Settings::milter);
+  const auto live = at_reload(&Settings::milter);
+  return map<Settings>(
+      "milter",
+      {
+          key("enabled", start(&MilterOptions::enabled), Switch{},
+              "no = run only the fuzzy storage"),
+          key("socket", start(&MilterOptions::socket),
+              Typed<SocketSpec>{
+                  "socket", read_milter_socket,
+                  [](const SocketSpec& socket) { return flow_scalar(socket.to_string()); }}),
+          key("socket_mode", start(&MilterOptions::socket_mode),
+              Typed<std::uint32_t>{"octal", read_socket_mode, octal, "0600 to 0777"},
+              "mode of a unix socket, octal, 0600 to 0777"),
+          key("socket_group", start(&MilterOptions::socket_group), Text{},
+              "group of a unix socket; the daemon's user must be a member; \"\" = the group of the "
+              "process or of the directory"),
+          key("timeout", live(&MilterOptions::timeout), Time{100ms, 10min},
+              "for all look-ups of one message together, {}"),
+          key("lookups_max", live(&MilterOptions::lookups_max), Number{1, 1'000'000},
+              "look-ups of one message and rule, body first, {}; everything beyond is unknown"),
+          constant<Settings>("mta_timeout", "7210s"),
+          key("message_bytes_max", live(&MilterOptions::message_bytes_max), Size{kKi, 2 * kGi},
+              "only this much of a larger message is judged, {}"),
+          key("memory_max", live(&MilterOptions::memory_max), Size{16 * kMi, kTi},
+              "for all messages in progress with their analysis, {}; must have room for one of "
+              "message_bytes_max (304M for 50M). If there is none, a message waits for its "
+              "analysis or is deferred with 451 4.3.1, whatever on_failure says; small messages "
+              "have a reserved share"),
+          key("local_networks", live(&MilterOptions::local_networks), Networks{},
+              "senders of the class \"local\""),
+          key("skip_local", live(&MilterOptions::skip_local), Switch{},
+              "yes = mail of local senders passes without a check"),
+          key("skip_authenticated", live(&MilterOptions::skip_authenticated), Switch{},
+              "yes = mail of senders after SMTP AUTH passes without a check"),
+          key("dry_run", live(&MilterOptions::dry_run), Switch{},
+              "yes = judge and log, but change and reject nothing"),
+          key("reject_text", live(&MilterOptions::reject_text),
+              Typed<std::string>{"text", read_reject_text,
+                                 [](const std::string& text) { return flow_scalar(text); }},
+              "text of the SMTP reply after 5.7.1, 1 to 450 ASCII characters"),
+          key("drain_time", live(&MilterOptions::drain_time), Time{0s, 1h},
+              "after SIGTERM, time to finish the messages in progress, {}"),
+          map("on_failure", failure_keys(live(&MilterOptions::on_failure))),
+          map("actions", action_keys(live(&MilterOptions::actions))),
+          map<Settings>("headers", header_keys(live(&MilterOptions::headers)), check_headers),
+      },
+      [](Section& section, Settings& /*settings*/) {
+        refuse_foreign_keys(section, ForeignTo::kMilter);
+      });
 }
 
 }  // namespace shingled::config

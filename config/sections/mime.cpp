@@ -1,28 +1,39 @@
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
 
 namespace {
-constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kMiB = 1024 * kKiB;
 constexpr std::array<Choice<Compat>, 2> kCompats = {
     {{"rspamd-3", Compat::kRspamd3}, {"rspamd-4", Compat::kRspamd4}}};
 constexpr std::array<Choice<WordForm>, 2> kWordForms = {
     {{"posix", WordForm::kPosix}, {"root", WordForm::kRoot}}};
 }  // namespace
 
-void load_mime(Section&& section, MimeOptions& out) {
-  section.number<std::uint32_t>("depth_max", out.depth_max, {1, 1000});
-  section.number<std::uint32_t>("parts_max", out.parts_max, {1, 1'000'000});
-  section.size("header_bytes_max", out.header_bytes_max, {kKiB, 16 * kMiB});
-  section.size("header_line_bytes_max", out.header_line_bytes_max, {kKiB, kMiB});
-  section.size("part_bytes_max", out.part_bytes_max, {kKiB, 1024 * kMiB});
-  section.size("text_bytes_max", out.text_bytes_max, {kKiB, 64 * kMiB});
-  section.number<std::uint32_t>("words_max", out.words_max, {32, 10'000'000});
-  section.number<std::uint32_t>("html_tags_max", out.html_tags_max, {1, 1'000'000});
-  section.number<std::uint64_t>("work_max", out.work_max, {1'000'000, 1'000'000'000'000});
-  section.choice<Compat>("compat", out.compat, kCompats);
-  section.choice<WordForm>("word_form", out.word_form, kWordForms);
+Key<Settings> mime_section() {
+  const auto live = at_reload(&Settings::mime);
+  return map<Settings>(
+      "mime",
+      {
+          key("depth_max", live(&MimeOptions::depth_max), Number{1, 1000},
+              "nesting levels of multiparts and attached messages, {}"),
+          key("parts_max", live(&MimeOptions::parts_max), Number{1, 1'000'000},
+              "parts of a message, {}"),
+          constant<Settings>("header_bytes_max", "256K"),
+          constant<Settings>("header_line_bytes_max", "64K"),
+          key("part_bytes_max", live(&MimeOptions::part_bytes_max), Size{kKi, kGi},
+              "one part after decoding, {}"),
+          key("text_bytes_max", live(&MimeOptions::text_bytes_max), Size{kKi, 64 * kMi},
+              "visible text of one part, {}"),
+          constant<Settings>("words_max", "100000"),
+          constant<Settings>("html_tags_max", "8192"),
+          key("work_max", live(&MimeOptions::work_max), Number{1'000'000, 1'000'000'000'000},
+              "steps of work on a message, about a nanosecond each, {}"),
+          key("compat", live(&MimeOptions::compat), OneOf(kCompats),
+              "the version of rspamd whose hashes are made: rspamd-3, rspamd-4"),
+          key("word_form", live(&MimeOptions::word_form), OneOf(kWordForms),
+              "how text is split into words: posix, root (the locales of rspamd)"),
+      });
 }
 
 }  // namespace shingled::config

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 #include "config/system/whole_file.h"
 #include "config/words/nearest_word.h"
@@ -195,9 +196,9 @@ std::string absolute(std::string_view path, const std::string& named_in) {
   return (slash == std::string::npos ? "" : named_in.substr(0, slash + 1)) + std::string(path);
 }
 
-void load_files(Section& section, PolicyOptions& out, RuleCollection& rules) {
+void load_files(Section& section, std::string_view key, PolicyOptions& out, RuleCollection& rules) {
   std::vector<std::string>& files = out.files;
-  const auto field = section.field("files");
+  const auto field = section.field(key);
   if (!field) return;
   constexpr std::string_view kAllowed = "paths of files with rules, or [] for none";
   files.clear();
@@ -234,9 +235,9 @@ bool set_shadow(const std::string& name, bool shadow, std::vector<PolicyRuleOpti
   return found;
 }
 
-void load_live(Section& section, std::vector<std::string>& live,
+void load_live(Section& section, std::string_view key, std::vector<std::string>& live,
                std::vector<PolicyRuleOptions>& all, RuleCollection& rules) {
-  const auto field = section.field("live");
+  const auto field = section.field(key);
   if (!field) {
     for (const std::string& name : live) static_cast<void>(set_shadow(name, false, all, rules));
     return;
@@ -266,20 +267,53 @@ void report_no_condition(const PolicyRuleOptions& rule, const RuleCollection& ru
   section.diagnostics().include(there);
 }
 
-}  // namespace
-
-void load_policy(Section&& section, PolicyOptions& out) {
+/// `rules`, with those of `files` before them, and then `live`, which names them.
+void load_rules_of_policy(Section& section, std::string_view key, PolicyOptions& out) {
   RuleCollection rules(out.rules);
-  load_files(section, out, rules);
-  load_all(section.section("rules"), rules);
-  section.path_or_empty("allow_file", out.allow_file);
-  section.path_or_empty("block_file", out.block_file);
-  section.choice<PolicyAction>("block_action", out.block_action, kBlockActions);
-  section.choice<PolicyPromote>("promote", out.promote, kPromotes);
-  load_live(section, out.live, out.rules, rules);
+  load_files(section, "files", out, rules);
+  load_all(section.section(key), rules);
+  load_live(section, "live", out.live, out.rules, rules);
   for (const PolicyRuleOptions& rule : out.rules) {
     if (rule.condition_text.start.line == 0) report_no_condition(rule, rules, section);
   }
+}
+
+/// The reader of `rules` reads it, too: it needs all rules.
+void read_with_rules(Section& /*section*/, std::string_view /*key*/,
+                     std::vector<std::string>& /*out*/) {}
+
+}  // namespace
+
+Key<Settings> policy_section() {
+  const auto live = at_reload(&Settings::policy);
+  return map<Settings>(
+      "policy",
+      {
+          key("files", live(&PolicyOptions::files),
+              Typed<std::vector<std::string>>{"list of files", read_with_rules, flow_list},
+              "files with more rules, such as [policy.yaml], which is shipped; a path that does "
+              "not begin with / begins at the folder of this file"),
+          key("live", live(&PolicyOptions::live),
+              Typed<std::vector<std::string>>{"list of rules", read_with_rules, flow_list},
+              "names of rules or groups that are taken out of shadow, wherever they are written; "
+              "all = every rule; with a minus before it, it stays in shadow: [marks, -OWN_MARK]"),
+          key("promote", live(&PolicyOptions::promote), OneOf(kPromotes),
+              "once a day the history judges the rules in shadow, by what people reported and "
+              "rescued: ask = `shingled policy status` and the log propose the good ones, auto = "
+              "they go live, one a day, and back when their figures turn, off = none is judged"),
+          key("rules", live,
+              Typed<PolicyOptions>{
+                  "", load_rules_of_policy,
+                  [](const PolicyOptions& /*policy*/) { return std::string("{}"); }},
+              "rules by name"),
+          key("allow_file", live(&PolicyOptions::allow_file), Path{},
+              "mail that passes whatever its score is; \"\" = no such list"),
+          key("block_file", live(&PolicyOptions::block_file), Path{},
+              "mail that is refused; \"\" = no such list"),
+          key("block_action", live(&PolicyOptions::block_action), OneOf(kBlockActions),
+              "what happens to blocked mail: reject = the sender is told, add_header, tempfail, "
+              "quarantine, discard"),
+      });
 }
 
 }  // namespace shingled::config

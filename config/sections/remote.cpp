@@ -1,14 +1,10 @@
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 #include "config/words/nearest_word.h"
 
 namespace shingled::config {
 
 namespace {
-
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
 constexpr std::string_view kServerForm =
     "HOST:PORT, [IPV6]:PORT, HOST:PORT:WEIGHT, service=NAME+DOMAIN";
@@ -73,25 +69,49 @@ void load_key(Section& section, std::string_view key, std::optional<RemoteOption
   out = none ? std::nullopt : read_key(*field);
 }
 
+const Typed<ServerList> kServers = {
+    "list of servers", load_servers,
+    [](const ServerList& /*servers*/) { return std::string("[]"); }};
+const Typed<std::optional<RemoteOptions::Key>> kServerKey = {
+    "key", load_key,
+    [](const std::optional<RemoteOptions::Key>& /*key*/) { return flow_scalar(""); }};
+
 }  // namespace
 
-void load_remote(Section& section, RemoteOptions& out) {
-  load_servers(section, "servers", out.servers);
-  load_servers(section, "read_servers", out.read_servers);
-  load_servers(section, "write_servers", out.write_servers);
-  load_key(section, "encryption_key", out.encryption_key);
-  load_key(section, "read_encryption_key", out.read_encryption_key);
-  load_key(section, "write_encryption_key", out.write_encryption_key);
-  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
-  section.number<std::uint32_t>("retransmits", out.retransmits, {0, 10});
-  section.number<std::uint32_t>("errors_max", out.errors_max, {1, 1'000'000});
-  section.duration<milliseconds>("revive_time", out.revive_time, {milliseconds(100), hours(24)});
-  section.duration<seconds>("resolve_interval", out.resolve_interval, {seconds(10), hours(168)});
-  section.choice<TcpUse>("tcp", out.tcp, kTcpUses);
-  section.real("tcp_threshold", out.tcp_threshold, {0, std::numeric_limits<double>::max()});
-  section.duration<milliseconds>("tcp_retry_delay", out.tcp_retry_delay,
-                                 {milliseconds(100), hours(24)});
-  section.choice<std::uint8_t>("protocol", out.protocol, kProtocols);
+Keys<RuleOptions> remote_keys() {
+  const auto remote = at_reload(&RuleOptions::remote);
+  return {
+      key("servers", remote(&RemoteOptions::servers), kServers,
+          "such as \"master-slave:a.example:11335:2, b.example\"; [] = the embedded storage"),
+      key("read_servers", remote(&RemoteOptions::read_servers), kServers,
+          "servers that are asked instead of `servers`; [] = those, or else write_servers"),
+      key("write_servers", remote(&RemoteOptions::write_servers), kServers,
+          "servers that are taught instead of `servers`; [] = those, or else read_servers"),
+      key("encryption_key", remote(&RemoteOptions::encryption_key), kServerKey,
+          "public key of the servers, z-base-32; \"\" = no encryption"),
+      key("read_encryption_key", remote(&RemoteOptions::read_encryption_key), kServerKey,
+          "of read_servers; \"\" = encryption_key, or else write_encryption_key"),
+      key("write_encryption_key", remote(&RemoteOptions::write_encryption_key), kServerKey,
+          "of write_servers; \"\" = encryption_key, or else read_encryption_key"),
+      key("timeout", remote(&RemoteOptions::timeout), Time{10ms, 1min},
+          "longest wait for the answer to one packet, {}"),
+      key("retransmits", remote(&RemoteOptions::retransmits), Number{0, 10},
+          "how often a packet without an answer is sent again, {}"),
+      constant<RuleOptions>("errors_max", "4"),
+      constant<RuleOptions>("revive_time", "1m"),
+      key("tcp", remote(&RemoteOptions::tcp), OneOf(kTcpUses),
+          "no = UDP, yes = TCP, auto = TCP from one request per second on; repeated packets, and "
+          "servers "
+          "that do not accept connections, use UDP"),
+      constant<RuleOptions>("tcp_threshold", "1"),
+      constant<RuleOptions>("tcp_retry_delay", "10s"),
+      key("resolve_interval", remote(&RemoteOptions::resolve_interval), Time{10s, 168h},
+          "names of servers are looked up again after this time, {}; sooner if a name was not "
+          "found, which delays neither the start nor mail"),
+      key("protocol", remote(&RemoteOptions::protocol), OneOf(kProtocols),
+          "version byte of requests: 3, 4, 5, 0x14; auto = 0x14 (replies with all flags), and 4 "
+          "for a server that does not answer it"),
+  };
 }
 
 }  // namespace shingled::config

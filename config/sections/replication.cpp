@@ -1,3 +1,4 @@
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
@@ -25,46 +26,84 @@ void load_mirror(const Field& item, std::vector<MirrorOptions>& out) {
   }
 }
 
-void load_master_keys(const Field& field, ReplicationOptions& out) {
-  out.master_key.clear();
-  if (field.is_null()) return;
-  for (const Field& item : field.list()) {
-    if (const auto key = read_key(item)) out.master_key.push_back(*key);
+using MasterKeys = std::vector<std::array<std::uint8_t, 32>>;
+
+void load_master_keys(Section& section, std::string_view key, MasterKeys& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  if (field->is_null()) return;
+  for (const Field& item : field->list()) {
+    if (const auto read = read_key(item)) out.push_back(*read);
   }
 }
 
-bool is_given(const std::optional<Field>& field) {
-  return field && !field->is_null() && !field->list().empty();
+void load_sync_keypair(Section& section, std::string_view key, std::vector<Keypair>& out) {
+  const auto field = section.field(key);
+  if (field) load_keypairs(*field, out, nullptr);
+  if (out.size() > 1) section.problem(key, "is more than one pair; allowed: one map");
 }
+
+void load_mirrors(Section& section, std::string_view key, std::vector<MirrorOptions>& out) {
+  const auto field = section.field(key, {"slave"});
+  if (!field || field->is_null()) return;
+  for (const Field& item : field->list()) load_mirror(item, out);
+}
+
+template <typename Secret>
+std::string not_written(const Secret& /*secret*/) {
+  return "[]";
+}
+
+const Typed<std::vector<SocketSpec>> kListen = {
+    "list of sockets",
+    [](Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+      section.sockets(key, out, kReplicationPort);
+    },
+    [](const std::vector<SocketSpec>& sockets) {
+      // One is written without brackets, as people do.
+      const std::string all = flow_sockets(sockets);
+      return sockets.size() == 1 ? all.substr(1, all.size() - 2) : all;
+    }};
 
 }  // namespace
 
-void load_replication(Section& section, ReplicationOptions& out) {
-  section.networks("masters", out.masters);
-  const auto master_key = section.field("master_key");
-  if (master_key) load_master_keys(*master_key, out);
-  section.duration<std::chrono::seconds>("master_timeout", out.master_timeout,
-                                         {std::chrono::seconds(1), std::chrono::hours(1)});
-  section.sockets("replication_listen", out.listen, kReplicationPort);
-  const auto keypair = section.field("sync_keypair");
-  if (keypair) load_keypairs(*keypair, out.sync_keypair, nullptr);
-  if (out.sync_keypair.size() > 1) {
-    section.problem("sync_keypair", "is more than one pair; allowed: one map");
-  }
-  const auto mirrors = section.field("mirror", {"slave"});
-  if (mirrors && !mirrors->is_null()) {
-    for (const Field& item : mirrors->list()) load_mirror(item, out.mirrors);
-  }
-  section.number<std::uint32_t>("journal_max", out.journal_max, {1000, 1'000'000'000});
-  // A key that is given but not valid has its problem already.
-  const bool keyless = !is_given(keypair);
-  if (!out.masters.empty() && !is_given(master_key)) {
+Keys<Settings> replication_keys() {
+  const auto place = at_start(&Settings::storage)(&StorageOptions::replication);
+  return {
+      key("masters", place(&ReplicationOptions::masters), Networks{},
+          "mirror: networks of the masters that may push to us; [] = nobody may, and we do not "
+          "listen"),
+      key("master_key", place(&ReplicationOptions::master_key),
+          Typed<MasterKeys>{"list of keys", load_master_keys, not_written},
+          "mirror: public keys of the masters, z-base-32, one or a list"),
+      key("master_timeout", place(&ReplicationOptions::master_timeout), Time{1s, 1h},
+          "both: a connection that was silent for this long is closed, {}"),
+      key("replication_listen", place(&ReplicationOptions::listen), kListen,
+          "mirror: addresses that masters connect to"),
+      key("sync_keypair", place(&ReplicationOptions::sync_keypair),
+          Typed<std::vector<Keypair>>{"key pair", load_sync_keypair, not_written},
+          "both: our own key pair, as in keypair"),
+      key("mirror", place(&ReplicationOptions::mirrors),
+          Typed<std::vector<MirrorOptions>>{"map or list of maps", load_mirrors, not_written},
+          "master: {name: ..., hosts: HOST:PORT, key: public key}, or a list; other spelling: "
+          "slave"),
+      key("journal_max", place(&ReplicationOptions::journal_max), Number{1000, 1'000'000'000},
+          "master: changes that are kept for mirrors, {}, about 100 bytes each; a mirror that has "
+          "missed more is compared as a whole"),
+  };
+}
+
+void check_replication(Section& section, Settings& settings) {
+  const ReplicationOptions& replication = settings.storage.replication;
+  const bool keyless = !section.gives("sync_keypair");
+  if (!replication.masters.empty() && !section.gives("master_key")) {
     section.problem("masters", "nobody could push to us; allowed: with a master_key");
   }
-  if (!out.masters.empty() && keyless) {
+  if (!replication.masters.empty() && keyless) {
     section.problem("masters", "no master could know us; allowed: with a sync_keypair");
   }
-  if (is_given(mirrors) && keyless) {
+  if ((section.gives("mirror") || section.gives("slave")) && keyless) {
     section.problem("mirror", "no mirror could know us; allowed: with a sync_keypair");
   }
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 #include "config/words/units.h"
 
@@ -9,29 +11,29 @@ namespace {
 
 constexpr std::size_t kTrustedMax = 10'000;
 constexpr std::size_t kReporterBytesMax = 256;
-constexpr Choice<Residents> kResidents[] = {{"all", Residents::kAll},
-                                            {"earned", Residents::kEarned}};
+constexpr std::array<Choice<Residents>, 2> kResidents = {
+    {{"all", Residents::kAll}, {"earned", Residents::kEarned}}};
 
-void load_effect(Section&& section, Range<std::int64_t> range, ReportEffect& out) {
-  section.text("flag", out.flag);
-  const auto field = section.field("weight");
+/// A weight with a sign.
+template <std::int32_t kLeast, std::int32_t kMost>
+void load_weight(Section& section, std::string_view key, std::int32_t& out) {
+  const auto field = section.field(key);
   if (!field) return;
   const std::string allowed =
-      "a number from " + std::to_string(range.least) + " to " + std::to_string(range.most);
+      "a number from " + std::to_string(kLeast) + " to " + std::to_string(kMost);
   const auto text = field->scalar(allowed);
   if (!text) return;
-  const auto weight = parse_whole<std::int32_t>(*text, static_cast<std::int32_t>(range.least),
-                                                static_cast<std::int32_t>(range.most));
+  const auto weight = parse_whole<std::int32_t>(*text, kLeast, kMost);
   if (weight) {
-    out.weight = *weight;
+    out = *weight;
   } else {
     field->refuse("out of range, or not a whole number", allowed);
   }
 }
 
-void load_trusted(Section& section, std::vector<std::string>& out) {
+void load_trusted(Section& section, std::string_view key, std::vector<std::string>& out) {
   constexpr std::string_view kAllowed = "names of reporters of at most 256 bytes, or [] for none";
-  const auto field = section.field("trusted_reporters");
+  const auto field = section.field(key);
   if (!field) return;
   out.clear();
   for (const auto& [item, word] : field->words(kAllowed)) {
@@ -47,10 +49,10 @@ void load_trusted(Section& section, std::vector<std::string>& out) {
   }
 }
 
-void load_domain(Section& section, std::string& out) {
+void load_domain(Section& section, std::string_view key, std::string& out) {
   constexpr std::string_view kAllowed = "a domain such as example.org, or \"\"";
   constexpr std::size_t kDomainBytesMax = 253;
-  const auto field = section.field("domain");
+  const auto field = section.field(key);
   if (!field) return;
   const auto text = field->scalar(kAllowed);
   if (!text) return;
@@ -65,13 +67,13 @@ void load_domain(Section& section, std::string& out) {
   }
 }
 
-void load_rate(Section& section, BucketRate& out) {
+void load_report_rate(Section& section, std::string_view key, BucketRate& out) {
   constexpr std::string_view kAllowed =
       "a number of reports in a time, such as 60 / 1h, from 1 / 10d to 1000 / 1s, or off";
   constexpr double kSlowest = 1.0 / (10 * 24 * 3600);
   constexpr double kFastest = 1000;
   constexpr double kMost = 1e6;
-  const auto field = section.field("rate");
+  const auto field = section.field(key);
   if (!field) return;
   const auto text = field->scalar(kAllowed);
   if (!text) return;
@@ -88,32 +90,91 @@ void load_rate(Section& section, BucketRate& out) {
   }
 }
 
+/// "60 / 1h", or off. The time is an hour, as people say how much they report.
+std::string rate_text(const BucketRate& rate) {
+  if (!rate.limits()) return "off";
+  const std::chrono::milliseconds time(
+      static_cast<std::int64_t>(std::llround(rate.burst / rate.leak * 1000)));
+  return flow_scalar(shortest_text(rate.burst) + " / " + format_duration(time));
+}
+
+std::string weight_text(const std::int32_t& weight) { return std::to_string(weight); }
+
+template <std::int32_t kLeast, std::int32_t kMost>
+Keys<Settings> effect_keys(const Place<Settings, ReportEffect>& place, std::string_view weight) {
+  return {
+      key("flag", place(&ReportEffect::flag), Text{}, "a list of the rule, by name or number"),
+      key("weight", place(&ReportEffect::weight),
+          Typed<std::int32_t>{"number", load_weight<kLeast, kMost>, weight_text}, weight),
+  };
+}
+
+void check_reports(Section& section, Settings& settings) {
+  if (!settings.reports.enabled || !settings.reports.file.empty()) return;
+  section.problem("file",
+                  "nothing can be reported without it; allowed: an absolute path, or "
+                  "reports.enabled: false");
+}
+
 }  // namespace
 
-void load_reports(Section&& section, ReportOptions& out) {
-  using std::chrono::hours;
-  using std::chrono::seconds;
-  section.boolean("enabled", out.enabled);
-  section.path_or_empty("file", out.file);
-  load_effect(section.section("spam"), {0, 1000}, out.spam);
-  load_effect(section.section("ham"), {-1000, 0}, out.ham);
-  section.text("ham_also", out.ham_also);
-  section.number<std::uint32_t>("reporters_min", out.reporters_min, {1, 1000});
-  section.number<std::uint32_t>("reject_people", out.reject_people, {1, 1000});
-  section.choice<Residents>("residents", out.residents, kResidents);
-  section.number<std::uint32_t>("newcomers_max", out.newcomers_max, {0, 1000});
-  load_trusted(section, out.trusted_reporters);
-  section.number<std::uint32_t>("trusted_weight", out.trusted_weight, {1, 1000});
-  load_domain(section, out.domain);
-  section.path_or_empty("aliases", out.aliases);
-  section.duration<seconds>("keep", out.keep, {hours(24), hours(24 * 3650)});
-  load_rate(section, out.rate);
-  section.size("bytes_max", out.bytes_max, {std::uint64_t{4} << 10, std::uint64_t{256} << 20});
-  if (out.enabled && out.file.empty()) {
-    section.problem("file",
-                    "nothing can be reported without it; allowed: an absolute path, or "
-                    "reports.enabled: false");
-  }
+Key<Settings> reports_section() {
+  const auto start = at_start(&Settings::reports);
+  const auto live = at_reload(&Settings::reports);
+  return map<Settings>(
+      "reports",
+      {
+          key("enabled", live(&ReportOptions::enabled), Switch{},
+              "no = the daemon takes no reports"),
+          key("file", start(&ReportOptions::file), Path{},
+              "who reported what; made with the first report"),
+          map<Settings>(
+              "spam",
+              effect_keys<0, 1000>(
+                  live(&ReportOptions::spam),
+                  "factor on what follows from the people below, 0 to 1000; 0 = teach nothing"),
+              {},
+              "what spam does to the hashes of the message, in each rule with the local storage"),
+          map<Settings>("ham",
+                        effect_keys<-1000, 0>(live(&ReportOptions::ham),
+                                              "against how many people of the other side one of "
+                                              "them stands, -1000 to 0; 0 = take nothing back"),
+                        {}, "what wanted mail does to them"),
+          key("ham_also", live(&ReportOptions::ham_also), Text{},
+              "a list that wanted mail is put on, such as white; \"\" = none"),
+          key("reporters_min", live(&ReportOptions::reporters_min), Number{1, 1000},
+              "people who must agree until the message gets a header, {}"),
+          key("reject_people", live(&ReportOptions::reject_people), Number{1, 1000},
+              "people who must agree until it is rejected, {}"),
+          key("residents", live(&ReportOptions::residents), OneOf(kResidents),
+              "whose word is that of a person: earned = of mailboxes that got wanted mail here on "
+              "5 different days of the last 14 (it needs the counters), all = of everybody who "
+              "reports"),
+          key("newcomers_max", live(&ReportOptions::newcomers_max), Number{0, 1000},
+              "as how many people all others together count, {}; they may complete a mark but not "
+              "a rejection, and alone they count nothing against a resident"),
+          key("trusted_reporters", live(&ReportOptions::trusted_reporters),
+              Typed<std::vector<std::string>>{"list of texts", load_trusted, flow_list},
+              "mailboxes whose reports count at once; wanted mail of theirs closes the case; [] = "
+              "none"),
+          key("trusted_weight", live(&ReportOptions::trusted_weight), Number{1, 1000},
+              "as how many people each of them counts, {}"),
+          key("rate", live(&ReportOptions::rate),
+              Typed<BucketRate>{"rate", load_report_rate, rate_text},
+              "reports of one person, not of a trusted one; off = no limit"),
+          key("domain", live(&ReportOptions::domain),
+              Typed<std::string>{"text", load_domain,
+                                 [](const std::string& domain) { return flow_scalar(domain); }},
+              "of reporters whose name has none; \"\" = /etc/mailname, or the domain of this host"),
+          key("aliases", live(&ReportOptions::aliases), Path{},
+              "a file that says which addresses are one mailbox, in the form of Postfix's aliases "
+              "or virtual, such as /etc/aliases; \"\" = none"),
+          key("keep", live(&ReportOptions::keep), Time{24h, 24h * 3650},
+              "reports are forgotten after this time, {}; then they cannot be taken back"),
+          key("bytes_max", start(&ReportOptions::bytes_max), Size{4 * kKi, 256 * kMi},
+              "of a reported message, {}"),
+      },
+      check_reports);
 }
 
 }  // namespace shingled::config

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
+#include "config/sections/settings_keys.h"
 
 namespace shingled::config {
 
@@ -13,7 +15,6 @@ constexpr std::array<Choice<HashAlgorithm>, 6> kAlgorithms = {
      {"xxhash", HashAlgorithm::kXxhash},
      {"fasthash", HashAlgorithm::kFasthash},
      {"fast", HashAlgorithm::kFasthash}}};
-constexpr double kAny = std::numeric_limits<double>::max();
 constexpr double kWeightMost = 1e9;  // no sum of scores reaches infinity
 constexpr std::string_view kNameForm = "a letter, then up to 63 letters, digits, '_' or '-'";
 
@@ -56,15 +57,13 @@ FlagOptions flag_defaults(const std::string& name) {
 FlagOptions load_flag(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   FlagOptions out = flag_defaults(entry.node().key);
-  section.number<std::uint32_t>("flag", out.flag, {1, 255});
-  load_symbol(section, out.symbol);
+  read_keys(section, flag_keys(), out);
   refuse_foreign_keys(section, ForeignTo::kFlag);
-  section.real("hits_limit", out.hits_limit, {1, kAny});
-  section.real("weight", out.weight, {-kWeightMost, kWeightMost});
   return out;
 }
 
-void load_flags(Section&& section, FlagMap& out) {
+void load_flag_map(Section& rule, std::string_view key, FlagMap& out) {
+  Section section = rule.section(key);
   const auto entries = section.entries();
   if (entries.empty()) return;
   std::vector<FlagOptions> flags;
@@ -95,30 +94,12 @@ void load_flags(Section&& section, FlagMap& out) {
   out = FlagMap(std::move(flags));
 }
 
-// What a rule hashes, in the groups that rspamd 4 also knows.
-
-void load_text_check(Section& section, HashOptions& out) {
-  section.number<std::uint32_t>("min_length", out.min_length, {32, 1'000'000});
-  section.real("text_multiplier", out.text_multiplier, {0.01, 1000});
-  section.boolean("text_shingles", out.text_shingles);
-  section.boolean("short_text_direct_hash", out.short_text_direct_hash);
-  section.boolean("no_subject", out.no_subject);
-}
-
-void load_html_check(Section& section, HashOptions& out) {
-  section.number<std::uint32_t>("min_html_tags", out.min_html_tags, {1, 1'000'000});
-  section.boolean("ignore_link_domains", out.ignore_link_domains);
-}
-
-void load_image_check(Section& section, HashOptions& out) {
-  section.number<std::uint32_t>("min_width", out.min_width, {0, 100'000});
-  section.number<std::uint32_t>("min_height", out.min_height, {0, 100'000});
-}
-
-/// One group of `checks`, and the switch of the rule that `enabled` in it means.
+/// One group of `checks`, as rspamd 4 has them: the switch of the rule that `enabled` in it means,
+/// and the keys of the rule that are in it.
 struct CheckGroup {
   std::string_view name;
   std::string_view rule_switch;
+  std::vector<std::string_view> keys;
 };
 
 /// A setting must not be given both in the rule and in `checks`. The settings in `checks` mean
@@ -142,42 +123,32 @@ void note_twins(const YamlNode& rule, const CheckGroup& group, const Section& se
   }
 }
 
-void load_checks(Section& checks, const YamlNode& rule, HashOptions& out) {
-  const auto load = [&](const CheckGroup& group, bool& enabled, auto load_rest) {
+void load_checks(Section&& checks, const YamlNode& rule, RuleOptions& out) {
+  if (rule.find("checks") == nullptr) return;
+  const auto load = [&](const CheckGroup& group, bool& enabled) {
     Section section = checks.section(group.name);
     note_twins(rule, group, section);
     section.boolean("enabled", enabled);
-    load_rest(section, out);
+    for (const std::string_view name : group.keys)
+      std::ranges::find(rule_keys(), name, &Key<RuleOptions>::name)->read(section, out);
   };
-  load({"text", "text_hashes"}, out.text_hashes, load_text_check);
-  load({"html", "html_shingles"}, out.html_shingles, load_html_check);
-  bool images = !out.skip_images;
-  load({"image", "skip_images"}, images, load_image_check);
-  out.skip_images = !images;
-  load({"archive", "scan_archives"}, out.scan_archives, [](Section&, HashOptions&) {});
+  load({"text",
+        "text_hashes",
+        {"min_length", "text_multiplier", "text_shingles", "short_text_direct_hash", "no_subject"}},
+       out.hash.text_hashes);
+  load({"html", "html_shingles", {"min_html_tags", "ignore_link_domains"}}, out.hash.html_shingles);
+  bool images = !out.hash.skip_images;
+  load({"image", "skip_images", {"min_width", "min_height"}}, images);
+  out.hash.skip_images = !images;
+  load({"archive", "scan_archives", {}}, out.hash.scan_archives);
 }
 
-void load_hash(Section& section, const YamlNode& rule, HashOptions& out) {
-  section.choice<HashAlgorithm>("algorithm", out.algorithm, kAlgorithms);
-  section.text("fuzzy_key", out.fuzzy_key);
-  section.text("fuzzy_shingles_key", out.fuzzy_shingles_key);
-  section.size("min_bytes", out.min_bytes, {0, std::uint64_t{1} << 30});
-  section.boolean("text_hashes", out.text_hashes);
-  load_text_check(section, out);
-  section.boolean("skip_images", out.skip_images);
-  load_image_check(section, out);
-  section.boolean("scan_archives", out.scan_archives);
-  if (const auto field = section.field("mime_types")) {
-    out.mime_types.clear();
-    for (auto& [item, word] : field->words("a glob such as application/*")) {
-      out.mime_types.push_back(std::move(word));
-    }
-  }
-  section.boolean("html_shingles", out.html_shingles);
-  load_html_check(section, out);
-  Section checks = section.section("checks");
-  if (rule.find("checks") != nullptr) load_checks(checks, rule, out);
-  section.boolean("robust", out.robust);
+void load_globs(Section& section, std::string_view key, std::vector<std::string>& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  for (auto& [item, word] : field->words("a glob such as application/*"))
+    out.push_back(std::move(word));
 }
 
 /// "NAME: off": there is no such rule.
@@ -193,35 +164,16 @@ RuleOptions load_rule(const Field& entry) {
   RuleOptions out;
   out.name = entry.node().key;
   refuse_foreign_keys(section, ForeignTo::kRule);
-  load_remote(section, out.remote);
-  out.hash.robust = !out.remote.is_remote();  // unless said otherwise: others do not know it
-  load_hash(section, entry.node(), out.hash);
-  load_flags(section.section("flags"), out.flags);
-  load_symbol(section, out.symbol);
-  section.boolean("skip_unknown", out.skip_unknown);
-  section.boolean("read_only", out.read_only);
-  section.real("weight_threshold", out.weight_threshold, {0, kAny});
+  read_keys(section, rule_keys(), out);
+  load_checks(section.section("checks"), entry.node(), out);
+  // Other programs do not know it.
+  if (!section.has("robust")) out.hash.robust = !out.remote.is_remote();
   return out;
 }
 
-}  // namespace
-
-void load_symbol(Section& section, std::string& out, std::string_view empty) {
-  const auto field = section.field("symbol");
-  if (!field) return;
-  const std::string allowed =
-      std::string(kNameForm) + (empty.empty() ? "" : ", or \"\" for " + std::string(empty));
-  const auto text = field->scalar(allowed);
-  if (!text) return;
-  if (is_name(*text) || (text->empty() && !empty.empty())) {
-    out = *text;
-  } else {
-    field->refuse("not a valid symbol", allowed);
-  }
-}
-
-void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& out) {
-  Section section = root.section("rules");
+void load_rules(Section& root, std::string_view key, Settings& settings) {
+  Section section = root.section(key);
+  std::vector<RuleOptions>& out = settings.rules;
   const auto entries = section.entries();
   if (entries.empty()) return;
   const RuleOptions local;
@@ -233,7 +185,115 @@ void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& 
     if (!is_off(entry.node())) out.push_back(load_rule(entry));
   }
   // Adding a feed must not disable what was taught locally, so `local` stays unless it is off.
-  if (!names_local && (embedded_storage || out.empty())) out.insert(out.begin(), local);
+  if (!names_local && (settings.storage.enabled || out.empty())) out.insert(out.begin(), local);
+}
+
+const Typed<std::string> kSymbol = {"text",
+                                    [](Section& section, std::string_view key, std::string& out) {
+                                      load_symbol(section, key, out);
+                                    },
+                                    [](const std::string& symbol) { return flow_scalar(symbol); }};
+
+Keys<RuleOptions> hash_keys() {
+  const auto hash = at_reload(&RuleOptions::hash);
+  return {
+      key("algorithm", hash(&HashOptions::algorithm), OneOf(kAlgorithms),
+          "mumhash, siphash (old), xxhash, fasthash (fast)"),
+      key("fuzzy_key", hash(&HashOptions::fuzzy_key), SecretText{},
+          "secret text that digests depend on; \"\" = the one built into rspamd"),
+      key("fuzzy_shingles_key", hash(&HashOptions::fuzzy_shingles_key), SecretText{},
+          "the same for shingles"),
+      key("min_length", hash(&HashOptions::min_length), Number{32, 1'000'000},
+          "number of words from which a text has shingles, {}"),
+      key("min_bytes", hash(&HashOptions::min_bytes), Size{0, kGi},
+          "smallest part that is hashed as a whole, {}; 0 = any size"),
+      key("text_multiplier", hash(&HashOptions::text_multiplier), Real{0.01, 1000},
+          "the size of a text is multiplied by this for min_bytes, 0.01 to 1000"),
+      key("text_hashes", hash(&HashOptions::text_hashes), Switch{},
+          "no = do not hash texts (except for their structure, see html_shingles)"),
+      key("text_shingles", hash(&HashOptions::text_shingles), Switch{},
+          "no = hash texts only as a whole"),
+      key("short_text_direct_hash", hash(&HashOptions::short_text_direct_hash), Switch{},
+          "no = do not hash texts with fewer than min_length words"),
+      key("no_subject", hash(&HashOptions::no_subject), Switch{},
+          "yes = leave the subject out of the hashes of short texts"),
+      key("skip_images", hash(&HashOptions::skip_images), Switch{}, "yes = do not hash images"),
+      key("scan_archives", hash(&HashOptions::scan_archives), Switch{},
+          "yes = hash archives whatever mime_types says"),
+      key("min_width", hash(&HashOptions::min_width), Number{0, 100'000},
+          "smallest image that is hashed, in pixels, {}"),
+      key("min_height", hash(&HashOptions::min_height), Number{0, 100'000},
+          "the same for its height, {}"),
+      key("mime_types", hash(&HashOptions::mime_types),
+          Typed<std::vector<std::string>>{"list of globs", load_globs, flow_list},
+          "attachments that are hashed: globs over type/subtype"),
+      key("html_shingles", hash(&HashOptions::html_shingles), Switch{},
+          "yes = also hash the structure of HTML"),
+      key("min_html_tags", hash(&HashOptions::min_html_tags), Number{1, 1'000'000},
+          "number of elements from which HTML has a structure, {}"),
+      key("ignore_link_domains", hash(&HashOptions::ignore_link_domains), Switch{},
+          "yes = the structure does not depend on the domains of links"),
+      key("robust", hash(&HashOptions::robust), Switch{},
+          "yes = one more hash of texts, which only shingled knows, without what spammers vary: "
+          "look-alike letters, numbers, links; off by default in rules with servers"),
+  };
+}
+
+Keys<RuleOptions> answer_keys() {
+  const auto rule = at_reload_of<RuleOptions>();
+  return {
+      key("symbol", rule(&RuleOptions::symbol), kSymbol,
+          "symbol for a flag that is not in `flags`"),
+      key("skip_unknown", rule(&RuleOptions::skip_unknown), Switch{}, "yes = ignore such a flag"),
+      key("read_only", rule(&RuleOptions::read_only), Switch{},
+          "yes = `shingled add` and `del` skip this rule"),
+      key("weight_threshold", rule(&RuleOptions::weight_threshold), Real{0},
+          "results with a smaller score are dropped, 0 or more"),
+      key("flags", rule(&RuleOptions::flags),
+          Typed<FlagMap>{"", load_flag_map,
+                         [](const FlagMap& /*flags*/) { return std::string("{}"); }}),
+  };
+}
+
+}  // namespace
+
+const Keys<RuleOptions>& rule_keys() {
+  static const Keys<RuleOptions> keys =
+      joined<RuleOptions>({hash_keys(), remote_keys(), answer_keys()});
+  return keys;
+}
+
+const Keys<FlagOptions>& flag_keys() {
+  static const Keys<FlagOptions> keys = [] {
+    const auto flag = at_reload_of<FlagOptions>();
+    return Keys<FlagOptions>{
+        required(key("flag", flag(&FlagOptions::flag), Number{1, 255})),
+        key("symbol", flag(&FlagOptions::symbol), kSymbol),
+        key("hits_limit", flag(&FlagOptions::hits_limit), Real{1}),
+        key("weight", flag(&FlagOptions::weight), Real{-kWeightMost, kWeightMost}),
+    };
+  }();
+  return keys;
+}
+
+Key<Settings> rules_section() {
+  return key("rules", at_reload_of<Settings>(),
+             Typed<Settings>{"", load_rules,
+                             [](const Settings& /*settings*/) { return std::string("{}"); }});
+}
+
+void load_symbol(Section& section, std::string_view key, std::string& out, std::string_view empty) {
+  const auto field = section.field(key);
+  if (!field) return;
+  const std::string allowed =
+      std::string(kNameForm) + (empty.empty() ? "" : ", or \"\" for " + std::string(empty));
+  const auto text = field->scalar(allowed);
+  if (!text) return;
+  if (is_name(*text) || (text->empty() && !empty.empty())) {
+    out = *text;
+  } else {
+    field->refuse("not a valid symbol", allowed);
+  }
 }
 
 }  // namespace shingled::config

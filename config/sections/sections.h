@@ -8,50 +8,71 @@
 #include <vector>
 
 #include "config/document/section.h"
+#include "config/keys/forms.h"
+#include "config/keys/key_table.h"
 #include "config/options/settings.h"
 
 namespace shingled::config {
 
-// One function per section of the file. It reads every key of the section and checks all that needs
-// no other section. `out` holds the defaults, and keeps them for keys that are missing or invalid.
+// One table per section of the file, in the order of the shipped file. What needs no other section
+// is checked when the section has been read. The settings hold the defaults before, and keep them
+// for keys that are missing or invalid.
 
-void load_counters(Section&& section, CounterOptions& out);
-void load_daemon(Section&& section, DaemonOptions& out);
-void load_history(Section&& section, HistoryOptions& out);
-void load_milter(Section&& section, MilterOptions& out);
-void load_mime(Section&& section, MimeOptions& out);
+Key<Settings> counters_section();
+Key<Settings> daemon_section();
+Key<Settings> history_section();
+Key<Settings> milter_section();
+Key<Settings> mime_section();
 /// Rules of `policy.files` are read, too. A rule that comes again changes the keys that it gives.
-void load_policy(Section&& section, PolicyOptions& out);
-void load_ratelimit(Section&& section, MailLimitOptions& out);
+Key<Settings> policy_section();
+Key<Settings> ratelimit_section();
+Key<Settings> reports_section();
+Key<Settings> similar_section();
+Key<Settings> status_section();
+Key<Settings> storage_section();
+/// The rules that are given and not off. If `local` is not given, the default rule `local` comes
+/// first, if there is an embedded storage or no other rule. Reads after `storage`.
+Key<Settings> rules_section();
+
+// Parts of sections.
+
+/// `unpacked_help`: what differs.
+Keys<Settings> container_keys(const Place<Settings, ContainerOptions>& place,
+                              std::string_view unpacked_help);
+Keys<Settings> replication_keys();
+/// Checks them after all keys of `storage`.
+void check_replication(Section& section, Settings& settings);
+/// `storage.redis`.
+Key<Settings> redis_section();
+/// How to talk to Redis; without the servers and the keys that only some sections have.
+/// `prefix_help`, `timeout_help`: what differs.
+Keys<Settings> redis_access_keys(const Place<Settings, RedisOptions>& place,
+                                 std::string_view prefix_help, std::string_view timeout_help);
+void check_redis_access(const Section& section, const RedisOptions& options);
+/// The keys of `storage` that say who may do what on the fuzzy port, and how often.
+Keys<Settings> access_keys();
+void check_access(Section& section, ServerOptions& options);
+/// The keys of a rule about its servers.
+Keys<RuleOptions> remote_keys();
+
 /// `ratelimit.rates`: each entry is a type of buckets.
 void load_bucket_types(Section&& section, std::vector<BucketType>& out);
-void load_reports(Section&& section, ReportOptions& out);
-void load_redis(Section&& section, RedisOptions& out);
-/// How to talk to Redis; without the servers and the keys that only some sections have. `cluster`
-/// must have been read.
-void load_redis_access(Section& section, RedisOptions& out);
-/// Redis servers, or [] for none.
+/// A list of Redis servers, or [] for none.
 void load_redis_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out);
-/// Reads `symbol`: a name for headers and logs; `empty` says what "" means if it is allowed.
-void load_symbol(Section& section, std::string& out, std::string_view empty = {});
-void load_similar(Section&& section, SimilarOptions& out);
-void load_containers(Section&& section, ContainerOptions& out);
-void load_storage(Section&& section, StorageOptions& out);
-/// The keys of section `storage` about replication.
-void load_replication(Section& section, ReplicationOptions& out);
-void load_status(Section&& section, StatusOptions& out);
+struct RedisServers : AnyForm {
+  static std::string type() { return "list of sockets"; }
+  static void read(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+    load_redis_servers(section, key, out);
+  }
+  static std::string write(const std::vector<SocketSpec>& value) { return flow_sockets(value); }
+};
+/// A name for headers and logs; `empty` says what "" means if it is allowed.
+void load_symbol(Section& section, std::string_view key, std::string& out,
+                 std::string_view empty = {});
 /// TCP and unix sockets of an HTTP service; "" or [] for none.
 void load_http_sockets(Section& section, std::string_view key, std::uint16_t default_port,
                        std::vector<SocketSpec>& out);
-/// The rules that are given and not off. If `local` is not given, the default rule `local` comes
-/// first, if there is an embedded storage or no other rule.
-void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& out);
 
-/// The keys of a rule about its servers.
-void load_remote(Section& section, RemoteOptions& out);
-
-/// The keys of `storage` that say who may do what on the fuzzy port, and how often.
-void load_access(Section& section, ServerOptions& out);
 /// The section that has a foreign key.
 enum class ForeignTo : std::uint8_t { kFile, kCounters, kMilter, kStorage, kRule, kFlag };
 /// Refuses keys that only other programs of this protocol have, each with the reason and our name

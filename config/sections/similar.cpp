@@ -1,14 +1,13 @@
 #include <algorithm>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
+#include "config/sections/settings_keys.h"
 
 namespace shingled::config {
 
 namespace {
 
-constexpr std::uint64_t kKilo = std::uint64_t{1} << 10;
-constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
-constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
 constexpr double kScoreMost = 1e6;
 constexpr std::size_t kListsMax = 100;  // each hit of a message walks through them
 constexpr std::string_view kListForm = "1 to 64 letters, digits, '_', '.' or '-'";
@@ -30,20 +29,19 @@ std::string symbol_of_list(std::string_view name) {
   return out.substr(0, kSymbolBytesMax);
 }
 
-bool read_name(Section& section, std::string& out) {
-  const auto field = section.field("name");
+/// Leaves it empty if it is not valid. The symbol follows it, if none is given.
+void read_list_name(Section& section, std::string_view key, SimilarList& out) {
+  const auto field = section.field(key);
   if (!field) {
-    section.problem("name", "is missing; allowed: " + std::string(kListForm));
-    return false;
+    section.problem(key, "is missing; allowed: " + std::string(kListForm));
+  } else if (const auto text = field->scalar(kListForm)) {
+    if (is_list_name(*text)) {
+      out.name = *text;
+    } else {
+      field->refuse("not a valid name of a list", kListForm);
+    }
   }
-  const auto text = field->scalar(kListForm);
-  if (!text) return false;
-  if (!is_list_name(*text)) {
-    field->refuse("not a valid name of a list", kListForm);
-    return false;
-  }
-  out = *text;
-  return true;
+  out.symbol = symbol_of_list(out.name);
 }
 
 void load_list(const Field& item, std::vector<SimilarList>& out) {
@@ -53,14 +51,8 @@ void load_list(const Field& item, std::vector<SimilarList>& out) {
   }
   Section section(&item.node(), item.key(), item.diagnostics());
   SimilarList list;
-  const bool named = read_name(section, list.name);
-  list.symbol = symbol_of_list(list.name);
-  load_symbol(section, list.symbol);
-  section.real("score", list.score, {-kScoreMost, kScoreMost});
-  section.number<std::uint32_t>("similarity_min", list.similarity_min, {0, 100});
-  section.number<std::uint32_t>("shared_min", list.shared_min, {0, 100'000});
-  section.boolean("good", list.good);
-  if (!named) return;
+  read_keys(section, similar_list_keys(), list);
+  if (list.name.empty()) return;
   for (const SimilarList& other : out) {
     if (!equal_ignoring_case(other.name, list.name)) continue;
     section.problem("name", "the name is also given as '" + other.name +
@@ -70,8 +62,8 @@ void load_list(const Field& item, std::vector<SimilarList>& out) {
   out.push_back(std::move(list));
 }
 
-void load_lists(Section& section, std::vector<SimilarList>& out) {
-  const auto field = section.field("lists");
+void load_lists(Section& section, std::string_view key, std::vector<SimilarList>& out) {
+  const auto field = section.field(key);
   if (!field) return;
   out.clear();
   if (field->is_null()) return;  // all of them commented out
@@ -89,7 +81,8 @@ void load_lists(Section& section, std::vector<SimilarList>& out) {
 }
 
 /// A switched-on search must have something to do.
-void check_similar(const Section& section, const SimilarOptions& out) {
+void check_similar(Section& section, Settings& settings) {
+  const SimilarOptions& out = settings.similar;
   if (out.bytes_min > out.bytes_max) {
     section.problem("bytes_min", "is more than bytes_max; allowed: at most that");
   }
@@ -112,28 +105,76 @@ void check_similar(const Section& section, const SimilarOptions& out) {
 
 }  // namespace
 
-void load_containers(Section&& section, ContainerOptions& out) {
-  using std::chrono::milliseconds;
-  section.boolean("open", out.open);
-  section.number<std::uint32_t>("depth_max", out.depth_max, {1, 64});
-  section.number<std::uint32_t>("entries_max", out.entries_max, {1, 1'000'000});
-  section.size("unpacked_max", out.unpacked_max, {kKilo, kGiga});
-  section.number<std::uint32_t>("ratio_max", out.ratio_max, {1, 1'000'000});
-  section.duration<milliseconds>("time_max", out.time_max, {milliseconds(1), milliseconds(60'000)});
+const Keys<SimilarList>& similar_list_keys() {
+  static const Keys<SimilarList> keys = [] {
+    const auto list = at_reload_of<SimilarList>();
+    return Keys<SimilarList>{
+        required(
+            key("name", list,
+                Typed<SimilarList>{"text", read_list_name,
+                                   [](const SimilarList& one) { return flow_scalar(one.name); }})),
+        key("symbol", list(&SimilarList::symbol),
+            Typed<std::string>{"text",
+                               [](Section& section, std::string_view key, std::string& out) {
+                                 load_symbol(section, key, out);
+                               },
+                               [](const std::string& symbol) { return flow_scalar(symbol); }}),
+        key("score", list(&SimilarList::score), Real{-kScoreMost, kScoreMost}),
+        key("similarity_min", list(&SimilarList::similarity_min), Number{0, 100}),
+        key("shared_min", list(&SimilarList::shared_min), Number{0, 100'000}),
+        key("good", list(&SimilarList::good), Switch{}),
+    };
+  }();
+  return keys;
 }
 
-void load_similar(Section&& section, SimilarOptions& out) {
-  section.boolean("enabled", out.enabled);
-  section.path_or_empty("file", out.file);
-  section.boolean("attachments", out.attachments);
-  section.boolean("texts", out.texts);
-  section.size("bytes_min", out.bytes_min, {0, kGiga});
-  section.size("bytes_max", out.bytes_max, {kKilo, kGiga});
-  section.boolean("parts", out.parts);
-  section.size("part_block_size", out.part_block_size, {64, kMega});
-  load_containers(section.section("containers"), out.containers);
-  load_lists(section, out.lists);
-  check_similar(section, out);
+Keys<Settings> container_keys(const Place<Settings, ContainerOptions>& place,
+                              std::string_view unpacked_help) {
+  return {
+      key("open", place(&ContainerOptions::open), Switch{}, "no = do not open containers"),
+      key("depth_max", place(&ContainerOptions::depth_max), Number{1, 64},
+          "nesting levels of containers, {}"),
+      key("entries_max", place(&ContainerOptions::entries_max), Number{1, 1'000'000},
+          "files in one attachment, {}"),
+      key("unpacked_max", place(&ContainerOptions::unpacked_max), Size{kKi, kGi}, unpacked_help),
+      key("ratio_max", place(&ContainerOptions::ratio_max), Number{1, 1'000'000},
+          "unpacked bytes for each packed byte, {}"),
+      key("time_max", place(&ContainerOptions::time_max), Time{1ms, 1min},
+          "for one attachment, {}"),
+  };
+}
+
+Key<Settings> similar_section() {
+  const auto start = at_start(&Settings::similar);
+  const auto live = at_reload(&Settings::similar);
+  return map<Settings>(
+      "similar",
+      {
+          key("enabled", live(&SimilarOptions::enabled), Switch{},
+              "yes = look up attachments or texts of messages"),
+          key("file", start(&SimilarOptions::file), Path{}, "the library of samples"),
+          key("attachments", live(&SimilarOptions::attachments), Switch{},
+              "yes = look up attachments"),
+          key("texts", live(&SimilarOptions::texts), Switch{}, "yes = look up decoded texts, too"),
+          key("bytes_min", live(&SimilarOptions::bytes_min), Size{0, kGi},
+              "smaller pieces are not looked up, {}: short ones are similar by chance"),
+          key("bytes_max", live(&SimilarOptions::bytes_max), Size{kKi, kGi},
+              "larger pieces are not looked up, {}"),
+          key("parts", start(&SimilarOptions::parts), Switch{},
+              "yes = also find parts: about 10 KB of a sample inside another file; needs a larger "
+              "index"),
+          key("part_block_size", start(&SimilarOptions::part_block_size), Size{64, kMi},
+              "average bytes for each character of a part, {}; fixed once the library exists"),
+          map("containers", container_keys(live(&SimilarOptions::containers),
+                                           "unpacked bytes of all of them, {}; a message takes up "
+                                           "to three times as much memory")),
+          key("lists", live(&SimilarOptions::lists),
+              Typed<std::vector<SimilarList>>{
+                  "list of maps", load_lists,
+                  [](const std::vector<SimilarList>& /*lists*/) { return std::string("[]"); }},
+              "[] = none"),
+      },
+      check_similar);
 }
 
 }  // namespace shingled::config

@@ -1,3 +1,4 @@
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
@@ -17,13 +18,27 @@ void load_http_sockets(Section& section, std::string_view key, std::uint16_t def
   }
 }
 
-void load_status(Section&& section, StatusOptions& out) {
-  using std::chrono::minutes;
-  using std::chrono::seconds;
-  load_http_sockets(section, "listen", kStatusPort, out.listen);
-  section.number<std::uint32_t>("connections_max", out.connections_max, {2, 10'000});
-  section.duration<seconds>("timeout", out.timeout, {seconds(1), minutes(10)});
-  section.number<std::uint32_t>("matches_max", out.matches_max, {1, 10'000});
+Key<Settings> status_section() {
+  const auto start = at_start(&Settings::status);
+  return start_map<Settings>(
+      "status",
+      {
+          key("listen", start(&StatusOptions::listen),
+              Typed<std::vector<SocketSpec>>{
+                  "list of sockets",
+                  [](Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+                    load_http_sockets(section, key, kStatusPort, out);
+                  },
+                  flow_sockets},
+              "HOST:PORT, [IPV6]:PORT or unix:/PATH (mode 0660); [] = off. Requests from this "
+              "machine must use an address, localhost, the machine's name or a name given here "
+              "(other names are answered with 421)"),
+          key("connections_max", start(&StatusOptions::connections_max), Number{2, 10'000},
+              "at the same time for each address of listen, half of them for one client, {}"),
+          key("timeout", start(&StatusOptions::timeout), Time{1s, 10min},
+              "for a request and its answer together, {}"),
+          constant<Settings>("matches_max", "100"),
+      });
 }
 
 }  // namespace shingled::config

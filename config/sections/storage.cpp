@@ -1,16 +1,12 @@
 #include <algorithm>
 
+#include "config/keys/forms.h"
 #include "config/sections/sections.h"
 #include "config/system/socket_address.h"
 
 namespace shingled::config {
 
 namespace {
-
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
 constexpr std::array<Choice<Durability>, 3> kDurabilities = {{{"commit", Durability::kCommit},
                                                               {"normal", Durability::kNormal},
@@ -21,43 +17,83 @@ constexpr std::array<Choice<Backend>, 4> kBackends = {{{"embedded", Backend::kEm
                                                        {"redis", Backend::kRedis},
                                                        {"noop", Backend::kNoop}}};
 
-void load_engine(Section& section, EngineOptions& out) {
-  Section::absolute_path(section.field("hashfile", {"hash_file", "file", "database"}),
-                         "the absolute path of the database file", out.hashfile);
-  section.duration<seconds>("expire", out.expire, {minutes(1), hours(24 * 36500)}, "never");
-  section.duration<milliseconds>("sync", out.sync, {milliseconds(0), hours(1)});
-  section.choice<Durability>("durability", out.durability, kDurabilities);
-  section.number<std::uint32_t>("group_commit_max", out.group_commit_max, {1, 1'000'000});
-  section.number<std::uint32_t>("update_queue_max", out.update_queue_max, {1, 16'000'000});
-  section.number<std::uint32_t>("slot_owners_max", out.slot_owners_max, {1, 1024});
-  section.number<std::uint32_t>("hashes_max", out.hashes_max, {0, 66'000'000});
-  if (out.durability == Durability::kSync && out.sync == milliseconds(0)) {
+/// Other programs spell it in other ways.
+void read_hashfile(Section& section, std::string_view key, std::string& out) {
+  Section::absolute_path(section.field(key, {"hash_file", "file", "database"}),
+                         "the absolute path of the database file", out);
+}
+
+Keys<Settings> engine_keys() {
+  const auto engine = at_start(&Settings::storage)(&StorageOptions::engine);
+  return {
+      key("hashfile", engine(&EngineOptions::hashfile),
+          Typed<std::string>{"path", read_hashfile,
+                             [](const std::string& path) { return flow_scalar(path); }},
+          "the database; other spellings: hash_file, file, database"),
+      key("expire", engine(&EngineOptions::expire), Time{1min, 24h * 36500, "never"},
+          "a hash that is not taught again for this long is deleted, {}; 0 = never"),
+      key("durability", engine(&EngineOptions::durability), OneOf(kDurabilities),
+          "what an update survives once it is confirmed: commit = a power failure, normal = a "
+          "crash of the daemon; sync = as normal, and commits are delayed by up to `sync`"),
+      key("sync", engine(&EngineOptions::sync), Time{0ms, 1h},
+          "with durability sync: longest wait of an update for its commit, 1ms to 1h"),
+      constant<Settings>("group_commit_max", "4096"),
+      constant<Settings>("update_queue_max", "65536"),
+      constant<Settings>("slot_owners_max", "16"),
+      key("hashes_max", engine(&EngineOptions::hashes_max), Number{0, 66'000'000},
+          "number of hashes, 1 to 66000000, about 400 bytes of memory each; further ones are "
+          "refused; 0 = as "
+          "many as fit into three quarters of the memory"),
+  };
+}
+
+void check_engine(const Section& section, const EngineOptions& engine) {
+  const std::chrono::milliseconds none{0};
+  if (engine.durability == Durability::kSync && engine.sync == none) {
     section.problem("durability",
                     "'sync' needs a time between commits; allowed: with a setting of "
                     "sync such as 10s, or commit or normal");
   }
-  if (out.durability != Durability::kSync && out.sync != milliseconds(0)) {
+  if (engine.durability != Durability::kSync && engine.sync != none) {
     section.warning("sync",
                     "counts with durability: sync only, and every update is committed at once; "
                     "allowed: with that, or leave it out");
   }
 }
 
-void load_server(Section& section, ServerOptions& out) {
-  section.sockets("listen", out.listen, kFuzzyPort);
-  load_access(section, out);
-  section.duration<seconds>("repeat_window", out.repeats.window, {minutes(1), hours(24 * 365)});
-  section.number<std::uint32_t>("repeats_max", out.repeats.most, {1000, 100'000'000});
-  section.number<std::uint32_t>("threads", out.threads, {0, 1024});
-  section.duration<milliseconds>("queue_wait_max", out.queue_wait_max, {milliseconds(1), hours(1)},
-                                 "never");
-  section.duration<milliseconds>("tcp_timeout", out.tcp_timeout, {milliseconds(100), hours(1)});
-  section.number<std::uint32_t>("tcp_connections_max", out.tcp_connections_max, {0, 1'000'000});
-  section.number<std::uint32_t>("tcp_source_connections_max", out.tcp_source_connections_max,
-                                {1, 1'000'000});
-  section.size("tcp_unsent_bytes_max", out.tcp_unsent_bytes_max,
-               {std::uint64_t{64} * 1024, std::uint64_t{1} << 30});
-  section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
+Keys<Settings> repeat_keys() {
+  const auto repeats =
+      at_start(&Settings::storage)(&StorageOptions::server)(&ServerOptions::repeats);
+  return {
+      key("repeat_window", repeats(&RepeatOptions::window), Time{1min, 24h * 365},
+          "how long encrypted updates are remembered at least, {}"),
+      key("repeats_max", repeats(&RepeatOptions::most), Number{1000, 100'000'000},
+          "how many are remembered, {}, each up to 32 bytes in memory and on disk; above this the "
+          "oldest are forgotten, the newer half is kept"),
+  };
+}
+
+Keys<Settings> port_keys() {
+  const auto start = at_start(&Settings::storage)(&StorageOptions::server);
+  const auto live = at_reload(&Settings::storage)(&StorageOptions::server);
+  return {
+      key("threads", start(&ServerOptions::threads), Number{0, 1024},
+          "threads that serve packets, 1 to 1024; 0 = one for each processor"),
+      key("queue_wait_max", live(&ServerOptions::queue_wait_max), Time{1ms, 1h, "never"},
+          "a request that waited longer is dropped, because its client has given up; {}, 0 = never "
+          "drop"),
+      key("socket_buffer_bytes", start(&ServerOptions::socket_buffer_bytes), Size{4 * kKi, kGi},
+          "kernel buffer of each UDP socket, {}"),
+      key("tcp_timeout", live(&ServerOptions::tcp_timeout), Time{100ms, 1h},
+          "a TCP connection without a request for this long is closed, {}"),
+      key("tcp_connections_max", live(&ServerOptions::tcp_connections_max), Number{0, 1'000'000},
+          "open at the same time, {}, as far as descriptors (ulimit -n) allow; 0 = UDP only"),
+      key("tcp_source_connections_max", live(&ServerOptions::tcp_source_connections_max),
+          Number{1, 1'000'000}, "of one source (IPv4 address, IPv6 /64), {}"),
+      key("tcp_unsent_bytes_max", live(&ServerOptions::tcp_unsent_bytes_max), Size{64 * kKi, kGi},
+          "total size of replies that clients have not read yet, {}; above this, slow clients are "
+          "disconnected"),
+  };
 }
 
 bool is_loopback(const std::string& host) {
@@ -78,24 +114,49 @@ void warn_of_open_updates(const Section& section, const ServerOptions& options) 
                                       "teach, or keys with rights");
 }
 
-}  // namespace
-
-void load_storage(Section&& section, StorageOptions& out) {
-  section.boolean("enabled", out.enabled);
-  section.choice<Backend>("backend", out.backend, kBackends);
-  load_engine(section, out.engine);
-  load_server(section, out.server);
-  if (out.enabled) warn_of_open_updates(section, out.server);
-  out.engine.repeats = out.server.repeats;
-  load_redis(section.section("redis"), out.redis);
+void check_storage(Section& section, Settings& settings) {
+  StorageOptions& storage = settings.storage;
   refuse_foreign_keys(section, ForeignTo::kStorage);
-  load_replication(section, out.replication);
-  if (!out.replication.mirrors.empty()) out.engine.journal_max = out.replication.journal_max;
-  const bool copies = !out.replication.mirrors.empty() || !out.replication.masters.empty();
-  if (copies && out.backend != Backend::kEmbedded) {
-    section.problem(out.replication.mirrors.empty() ? "masters" : "mirror",
+  check_engine(section, storage.engine);
+  check_access(section, storage.server);
+  if (storage.enabled) warn_of_open_updates(section, storage.server);
+  check_replication(section, settings);
+  storage.engine.repeats = storage.server.repeats;
+  const ReplicationOptions& replication = storage.replication;
+  if (!replication.mirrors.empty()) storage.engine.journal_max = replication.journal_max;
+  const bool copies = !replication.mirrors.empty() || !replication.masters.empty();
+  if (copies && storage.backend != Backend::kEmbedded) {
+    section.problem(replication.mirrors.empty() ? "masters" : "mirror",
                     "only the embedded storage is replicated; allowed: with backend embedded");
   }
+}
+
+}  // namespace
+
+Key<Settings> storage_section() {
+  const auto start = at_start(&Settings::storage);
+  const auto server = start(&StorageOptions::server);
+  return map<Settings>(
+      "storage",
+      joined<Settings>({{
+                            key("enabled", start(&StorageOptions::enabled), Switch{},
+                                "no = rules only ask their servers"),
+                            key("backend", start(&StorageOptions::backend), OneOf(kBackends),
+                                "where the hashes are stored: embedded (or sqlite) = in the file "
+                                "below, redis = on a server that other daemons and rspamd share, "
+                                "noop = nowhere (no hits, updates are discarded)"),
+                        },
+                        engine_keys(),
+                        repeat_keys(),
+                        {
+                            key("listen", server(&ServerOptions::listen), Sockets(kFuzzyPort),
+                                "addresses of the service; the default port is 11335"),
+                        },
+                        access_keys(),
+                        port_keys(),
+                        {redis_section()},
+                        replication_keys()}),
+      check_storage);
 }
 
 }  // namespace shingled::config

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "config/system/byte_transfer.h"
-#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
+#include "config/system/permission.h"
 #include "config/system/unique_fd.h"
 
 namespace shingled {

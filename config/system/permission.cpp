@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 
 namespace shingled {
 
@@ -62,6 +63,14 @@ std::optional<std::string> missing_permission(const std::string& path, int mode)
   const std::string owner = user_name(status.st_uid);
   return what + " belongs to " + owner + ", this runs as " + user_name(self) +
          "; run it as that user: sudo -u " + owner + " shingled ...";
+}
+
+void give_to_folder_owner(int fd, const std::string& path) {
+  if (::geteuid() != 0) return;
+  const std::string folder = std::filesystem::path(path).parent_path();
+  struct stat info {};
+  if (::stat(folder.empty() ? "." : folder.c_str(), &info) != 0 || info.st_uid == 0) return;
+  static_cast<void>(::fchown(fd, info.st_uid, info.st_gid) == 0);
 }
 
 }  // namespace shingled

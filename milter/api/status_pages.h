@@ -7,7 +7,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/metrics/metric_registry.h"
+#include "config/metrics/metric_report.h"
 #include "milter/api/bucket_pages.h"
 #include "milter/api/counter_pages.h"
 #include "milter/api/report_pages.h"

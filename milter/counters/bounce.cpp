@@ -4,7 +4,7 @@
 #include <array>
 
 #include "config/base/ascii.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 
 namespace shingled::milter::counters {
 

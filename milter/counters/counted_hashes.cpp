@@ -1,6 +1,9 @@
 #include "milter/counters/counted_hashes.h"
 
 #include <algorithm>
+#include <string>
+
+#include "config/base/hex.h"
 
 namespace shingled::milter::counters {
 
@@ -48,6 +51,20 @@ std::vector<mime::PartHash> counted_hashes(std::span<const mime::PartHash> texts
                [&](const mime::PartHash& hash) { return !is_structure(hash); });
   std::copy_if(structures.begin(), structures.end(), std::back_inserter(out), is_structure);
   return out;
+}
+
+std::vector<mime::Piece> matched_hashes(std::span<const rules::Lookup> lookups) {
+  std::vector<mime::Piece> out;
+  for (const rules::Lookup& lookup : lookups) {
+    if (lookup.outcome != rules::Lookup::Outcome::kHit || lookup.is_quoted()) continue;
+    mime::Piece piece{PieceType::kStoredHash, to_hex(lookup.match.digest.bytes), {}};
+    if (std::ranges::find(out, piece) == out.end()) out.push_back(std::move(piece));
+  }
+  return out;
+}
+
+mime::Piece matched_file(std::string_view list, std::string_view sample) {
+  return {PieceType::kKnownFile, std::string(list) + '/' + std::string(sample), {}};
 }
 
 }  // namespace shingled::milter::counters

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "milter/features/counter_needs.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 #include "storage/counters/addition.h"
 
 namespace shingled::milter::counters {

@@ -9,9 +9,8 @@
 #include "milter/counters/sender_proof.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/link.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/pieces/mail_address.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

@@ -22,14 +22,32 @@
 #include "config/options/counter_options.h"
 #include "milter/counters/counted_keys.h"
 #include "milter/counters/country_file.h"
-#include "milter/counters/judged_amounts.h"
 #include "milter/counters/retry_memory.h"
-#include "milter/rules/counter_facts.h"
-#include "mime/pieces/piece.h"
+#include "milter/rules/facts.h"
+#include "milter/rules/verdict.h"
+#include "mime/pieces/piece_list.h"
+#include "storage/counters/counter.h"
 #include "storage/counters/counter_store.h"
 #include "storage/people/people_store.h"
 
 namespace shingled::milter::counters {
+
+/// As what a message counts.
+struct CountThresholds {
+  CounterJudge judge = CounterJudge::kWithoutCounters;
+  double ham_below = 1;
+  std::optional<double> spam_from;  ///< nullopt = nothing is spam
+
+  /// `actions`: of the milter, for the default of `spam_from`.
+  static CountThresholds of(const CounterOptions& options, const ActionOptions& actions);
+};
+
+/// What each counter of a message grows by: mass 1, its recipients and bytes, and spam or ham or
+/// neither. If something about the message is unknown (`Verdict::failed`), it is never ham;
+/// one that was accepted whatever its score is never spam. Pure.
+storage::counters::Amounts judged_amounts(const rules::Facts& facts, const rules::Verdict& verdict,
+                                          const CountThresholds& thresholds,
+                                          std::uint64_t recipients);
 
 /// What was counted since the start. A new number needs a field and a line in `table`.
 struct CountingEvents {
@@ -97,9 +115,9 @@ class MessageCounter {
     CountThresholds thresholds;
     features::CounterNeeds needs;
     CounterKeyBytes site{};
-    /// Told of the pieces of a message whose mass of the day has reached `names_mass`, after it was
-    /// added; of a pair also its first piece with the unique type. Null = `counters.names` is off.
-    /// Must not block.
+    /// Called with the pieces of a message whose mass of the day has reached `names_mass`, after it
+    /// was added; of a pair also its first piece with the unique type. Null = `counters.names` is
+    /// off. Must not block.
     TellName name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "config/base/ascii.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/sender_proof.h"
-#include "milter/names/name_form.h"
+#include "milter/names/name_entry.h"
 #include "milter/ratelimit/envelope_address.h"
 #include "mime/message/header_words.h"
 #include "mime/pieces/header_text.h"
-#include "mime/pieces/mailbox_list.h"
+#include "mime/pieces/mail_address.h"
 
 namespace shingled::milter::counters {
 

@@ -8,7 +8,7 @@
 #include "config/options/hash_options.h"
 #include "config/system/socket_address.h"
 #include "milter/counters/envelope.h"
-#include "milter/features/name.h"
+#include "milter/features/feature.h"
 #include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
 

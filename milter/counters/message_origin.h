@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "config/base/clock.h"
 #include "config/system/socket_address.h"
 #include "milter/counters/envelope.h"
+#include "mime/fingerprint/piece_shingle.h"
 #include "mime/model/mail.h"
 
 namespace shingled::milter::counters {
@@ -31,5 +33,22 @@ MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
 /// without "from", by LMTP, or with a client in `local`. `value`: raw.
 /// Threads: stateless.
 bool is_own_hop(std::string_view value, const std::vector<Network>& local);
+
+/// The time of a Date field or at the end of a Received field: "Mon, 13 Jul 2026 10:00:00 +0200
+/// (CEST)", also in the obsolete forms (years of two digits, names of zones).
+/// Errors:  nullopt for other text.
+/// Threads: stateless.
+/// Source:  RFC 5322 3.3 and 4.3.
+std::optional<WallTime> parse_mail_date(std::string_view text);
+
+/// The first Message-ID of a header that is not blank, without the blanks around it; empty if there
+/// is none. `fields`: of the header.
+/// Threads: stateless.
+std::string_view message_id_of(std::span<const mime::HeaderField> fields);
+
+/// The id of a message in the history: a keyed hash of its Message-ID without the blanks around it;
+/// 0 for a blank one.
+/// Threads: stateless.
+std::uint64_t history_id(const CounterKeyBytes& site, std::string_view message_id);
 
 }  // namespace shingled::milter::counters

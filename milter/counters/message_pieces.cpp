@@ -5,16 +5,16 @@
 #include <string>
 
 #include "milter/counters/bounce.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/counters/mailing_list.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"
 #include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/header_text.h"
 #include "mime/pieces/part_pieces.h"
 #include "mime/pieces/piece_list.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 
@@ -82,11 +82,15 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
                              const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time) {
   const mime::Analysis::Parts& parts = message.analysis.parts();
-  const mime::HeaderBlock header = mime::split_header_block(message.bytes, parts.options);
+  const mime::HeaderBlock found = message.header != nullptr
+                                      ? mime::HeaderBlock()
+                                      : mime::split_header_block(message.bytes, parts.options);
+  const mime::HeaderBlock& header = message.header != nullptr ? *message.header : found;
   const NormalEnvelope normal = normal_envelope(envelope, options.recipients_max);
-  static const std::vector<Network> kNone;
-  const auto believed = believed_results(header.fields, options.authserv_ids,
-                                         message.local != nullptr ? *message.local : kNone);
+  const auto results = message.believed != nullptr
+                           ? std::vector<mime::AuthenticationResults>()
+                           : believed_results(header.fields, options.authserv_ids, {});
+  const auto& believed = message.believed != nullptr ? *message.believed : results;
   const mime::FromField from = mime::read_from(header.fields, parts.options.compat, work);
   const bool proved = from.only && from.address &&
                       (!normal.user.empty() || is_proved(believed, from.address->domain));

@@ -9,8 +9,10 @@
 #include "config/options/counter_options.h"
 #include "milter/counters/envelope.h"
 #include "mime/analyze.h"
+#include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/authentication_results.h"
+#include "mime/pieces/piece_list.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {
@@ -25,8 +27,9 @@ struct CountedMessage {
   /// What its texts name, if they were seen while they were hashed; null: they are read again. The
   /// pieces are taken out of it.
   mime::TextCollector* texts = nullptr;
-  /// Networks of our servers (milter.local_networks), which hand mail to each other; null: none.
-  const std::vector<Network>* local = nullptr;
+  /// Of the same bytes, and what of it is believed (sender_proof.h); null: they are found again.
+  const mime::HeaderBlock* header = nullptr;
+  const std::vector<mime::AuthenticationResults>* believed = nullptr;
 };
 
 struct MessagePieces {

@@ -7,8 +7,7 @@
 
 #include "config/base/ascii.h"
 #include "milter/counters/message_origin.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::counters {
 

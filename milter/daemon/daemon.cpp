@@ -8,8 +8,7 @@
 
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/exit_code.h"
-#include "milter/process/service_manager.h"
-#include "milter/process/signals.h"
+#include "milter/process/process_control.h"
 
 namespace shingled::milter::daemon {
 

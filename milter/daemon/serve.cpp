@@ -10,9 +10,8 @@
 #include "config/promotions/promoted_rules.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
+#include "milter/process/process_control.h"
 #include "milter/process/restart_needed.h"
-#include "milter/process/service_manager.h"
-#include "milter/process/signals.h"
 
 namespace shingled::milter::daemon {
 

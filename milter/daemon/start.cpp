@@ -7,8 +7,7 @@
 
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
-#include "milter/process/service_manager.h"
-#include "milter/process/signals.h"
+#include "milter/process/process_control.h"
 #include "storage/client/upstreams.h"
 #include "storage/replication/replication_counters.h"
 
@@ -202,8 +201,11 @@ void RunningDaemon::use(std::shared_ptr<const judge::Scanner> scanner) {
 }
 
 void RunningDaemon::publish() {
-  snapshot_.set(std::make_shared<const judge::Snapshot>(judge::Snapshot{
-      scanner_, limits_.current().get(), counters_.current().get(), history_.current().get()}));
+  judge::Snapshot next{scanner_, limits_.current().get(), counters_.current().get(),
+                       history_.current().get()};
+  const auto present = snapshot_.get();
+  if (present == nullptr || !present->has_same_parts(next))
+    snapshot_.set(std::make_shared<const judge::Snapshot>(std::move(next)));
 }
 
 /// Called before the storage is loaded, so that an operator can watch the load; but after the

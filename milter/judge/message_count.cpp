@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "milter/counters/envelope_pieces.h"
-#include "milter/counters/message_id.h"
+#include "milter/counters/envelope.h"
+#include "milter/counters/message_origin.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::judge {

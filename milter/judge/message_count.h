@@ -15,11 +15,10 @@
 #include "milter/counters/envelope.h"
 #include "milter/counters/message_counter.h"
 #include "milter/counters/message_pieces.h"
-#include "milter/judge/message/counter_source.h"
 #include "milter/judge/message/message_view.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::judge {
 

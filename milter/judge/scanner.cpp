@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/counters/matched_pieces.h"
+#include "milter/counters/counted_hashes.h"
 #include "milter/names/list_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"

@@ -17,7 +17,6 @@
 #include "milter/counters/envelope.h"
 #include "milter/features/message_features.h"
 #include "milter/judge/hash_lookups.h"
-#include "milter/judge/message/counter_source.h"
 #include "milter/judge/message/message_view.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"

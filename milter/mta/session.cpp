@@ -7,8 +7,8 @@
 
 #include "config/base/ascii.h"
 #include "config/options/message_memory.h"
-#include "milter/counters/envelope_pieces.h"
-#include "milter/ratelimit/limit_evidence.h"
+#include "milter/counters/envelope.h"
+#include "milter/ratelimit/message_limit.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "storage/counters/counter.h"
 

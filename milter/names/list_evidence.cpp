@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "milter/names/list_truth.h"
+#include "milter/names/name_list.h"
 
 namespace shingled::milter::names {
 

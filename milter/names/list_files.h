@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/result.h"
+#include "config/document/places.h"
 #include "config/system/whole_file.h"
 #include "milter/names/name_list.h"
 
@@ -86,5 +88,10 @@ class ListFiles {
 
 /// Lists that are read once, for commands.
 std::shared_ptr<const CurrentLists> lists_now(const std::vector<ListFile>& files);
+
+/// What is wrong with the lists of some settings: a wrong line is a warning with file and line, as
+/// the others are in force; a file that cannot be read, or that a rule names and that does not
+/// exist, is an error.
+std::vector<config::Problem> list_problems(std::span<const ListFile> files);
 
 }  // namespace shingled::milter::names

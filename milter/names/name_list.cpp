@@ -40,8 +40,8 @@ std::string key_of(Name name, std::string_view text) {
 std::size_t find_remark(std::string_view line, bool text) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
     const bool before = at == 0 || ascii::is_space(line[at - 1]);
-    const bool behind = !text || at == 0 || at + 1 == line.size() || ascii::is_space(line[at + 1]);
-    if (before && behind) return at;
+    const bool after = !text || at == 0 || at + 1 == line.size() || ascii::is_space(line[at + 1]);
+    if (before && after) return at;
   }
   return line.size();
 }
@@ -258,6 +258,15 @@ std::optional<NameMatch> NameList::find(Name name, const std::string& value) con
       break;
   }
   return match(key_of(name, value), value);
+}
+
+Found look_up(const NameList& list, Name as, const features::MessageNames& names, Name name) {
+  if (list.size() == 0) return {Found::Answer::kNo};
+  if (!names.is_known(name)) return {Found::Answer::kUnknown};
+  for (const std::string& value : names.values(name)) {
+    if (auto match = list.find(as, value)) return {Found::Answer::kYes, std::move(match)};
+  }
+  return {names.is_complete(name) ? Found::Answer::kNo : Found::Answer::kUnknown};
 }
 
 }  // namespace shingled::milter::names

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "milter/features/feature.h"
 #include "milter/names/name_entry.h"
 #include "mime/fingerprint/secret_hash.h"
 
@@ -112,5 +113,18 @@ class NameList {
 /// The names that lines of an allow list may have. What anybody can write proves nothing.
 bool is_allow_name(Name name);
 bool is_block_name(Name name);
+
+/// Whether a message's values of a name are on a list.
+struct Found {
+  enum class Answer : std::uint8_t { kNo, kUnknown, kYes };
+  Answer answer = Answer::kUnknown;
+  std::optional<NameMatch> match = {};  ///< of kYes
+};
+
+/// One value that is on the list is enough. Nothing is on an empty list, whatever the values are;
+/// else a name that is unknown gives kUnknown, and one that is absent kNo. `as`: the name of the
+/// lines that count.
+/// Threads: stateless.
+Found look_up(const NameList& list, Name as, const features::MessageNames& names, Name name);
 
 }  // namespace shingled::milter::names

@@ -7,7 +7,6 @@
 
 #include "config/words/nearest_word.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/names/name_entry.h"
 #include "milter/policy/atom_code.h"
 #include "milter/policy/counter_feature.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "milter/policy/condition.h"
-#include "milter/policy/condition_problem.h"
 
 namespace shingled::milter::policy {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "milter/policy/condition.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
 
 namespace shingled::milter::policy {
 

@@ -9,8 +9,6 @@
 #include "config/base/result.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/atom_code.h"
-#include "milter/policy/check_rules.h"
-#include "milter/policy/counter_readings.h"
 #include "milter/policy/rule.h"
 
 namespace shingled::milter::policy {

@@ -2,14 +2,42 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "milter/policy/number.h"
+#include "config/document/places.h"
 #include "storage/counters/counter.h"
 
 namespace shingled::milter::policy {
+
+__extension__ using Wide = unsigned __int128;
+
+inline constexpr std::uint64_t kMillion = 1'000'000;
+
+/// A number of a condition as it was written: "100", "0.3", "10M". It is exact, so that 7 of 10000
+/// is 0.07%.
+struct Number {
+  std::uint64_t millionths = 0;
+  char unit = 0;  ///< K, M, G or T: powers of 1024; 0 = none
+
+  /// Its value in millionths, with the unit.
+  [[nodiscard]] Wide value() const;
+  [[nodiscard]] bool is_whole() const { return millionths % kMillion == 0; }
+  /// Rounded down; without the unit.
+  [[nodiscard]] std::uint64_t whole() const { return millionths / kMillion; }
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+/// The most that a number may be, without its unit.
+inline constexpr std::uint64_t kNumberMax = 9'000'000'000'000;
+
+/// Reads digits, with up to six decimals and one of the units K, M, G and T in either case. nullopt
+/// for other text, and for more than kNumberMax.
+std::optional<Number> parse_number(std::string_view text);
+/// The shortest text that parse_number reads as this number.
+std::string to_string(const Number& number);
 
 using storage::counters::Window;
 
@@ -86,5 +114,32 @@ struct Condition {
 /// Bounds of a condition.
 inline constexpr std::size_t kConditionBytesMax = 4096;
 inline constexpr std::size_t kBracketsMax = 32;  ///< inside each other
+
+using Severity = config::Problem::Severity;
+
+/// Something wrong inside a condition.
+struct ConditionProblem {
+  Span place;             ///< in the text of the condition; may have a length of 0, at its end
+  std::string what;       ///< what is wrong, and what is allowed
+  std::string hint = {};  ///< what was probably meant, to stand in that place; often empty
+  Severity severity = Severity::kError;
+
+  [[nodiscard]] bool is_error() const { return severity == Severity::kError; }
+  /// `what; did you mean 'hint'?`
+  [[nodiscard]] std::string to_string() const {
+    return hint.empty() ? what : what + "; did you mean '" + hint + "'?";
+  }
+  friend bool operator==(const ConditionProblem&, const ConditionProblem&) = default;
+};
+
+/// The canonical text of a condition: one blank between words, no needless brackets, the window of
+/// each counter. parse_condition reads it as the same condition.
+/// Threads: stateless.
+std::string to_string(const Condition& condition);
+std::string to_string(const Atom& atom);
+
+/// What an atom compares with: "1000", "99% of 100", "10x usual", "fail". With the operator before
+/// it unless that is `>=` or, of a word, `=`.
+std::string threshold_text(const Atom& atom);
 
 }  // namespace shingled::milter::policy

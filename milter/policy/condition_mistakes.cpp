@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "milter/policy/number.h"
+#include "milter/policy/condition.h"
 #include "storage/counters/counter.h"
 
 namespace shingled::milter::policy {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "config/base/ascii.h"
 #include "config/base/utf8.h"
+#include "milter/policy/condition_mistakes.h"
 
 namespace shingled::milter::policy {
 
@@ -77,6 +79,42 @@ Token ConditionTokens::value_at(std::size_t offset) {
   if (rest.empty() || kEnds.has(rest[0])) return next();
   return take(Token::Kind::kValue,
               length_of(rest, [&](char c) { return !ascii::is_space(c) && !kEnds.has(c); }));
+}
+
+namespace {
+
+constexpr auto kOperators = std::to_array<std::pair<std::string_view, Operator>>({
+    {">=", Operator::kAtLeast},
+    {">", Operator::kMore},
+    {"<=", Operator::kAtMost},
+    {"<", Operator::kLess},
+    {"=", Operator::kEqual},
+    {"!=", Operator::kNotEqual},
+});
+
+}  // namespace
+
+bool is_comparison(std::string_view word) {
+  return std::ranges::find(kOperators, word, &decltype(kOperators)::value_type::first) !=
+         kOperators.end();
+}
+
+std::optional<Operator> TokenCursor::take_operator() {
+  const auto* const found =
+      std::ranges::find(kOperators, next.text, &decltype(kOperators)::value_type::first);
+  if (found != kOperators.end()) {
+    take();
+    return found->second;
+  }
+  const std::string meant = meant_by(next.text);
+  if (next.kind == Token::Kind::kOperator || next.kind == Token::Kind::kOther ||
+      is_comparison(meant)) {
+    fail(next, fmt::format("{} is not an operator; allowed: >= > <= < = !=", next.spoken()),
+         is_comparison(meant) ? meant : "");
+  } else {
+    fail(last, fmt::format("'{0}' needs a comparison, such as {0} >= 10 in 1d", last.text));
+  }
+  return std::nullopt;
 }
 
 }  // namespace shingled::milter::policy

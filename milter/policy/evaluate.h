@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
-#include "milter/names/list_truth.h"
+#include "milter/names/name_list.h"
+#include "milter/policy/atom_code.h"
 #include "milter/policy/compile_rules.h"
-#include "milter/policy/counter_readings.h"
-#include "milter/policy/truth.h"
 
 namespace shingled::milter::policy {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "milter/policy/condition.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
 
 namespace shingled::milter::policy {
 

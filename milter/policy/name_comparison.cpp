@@ -4,7 +4,6 @@
 
 #include "config/base/ascii.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/policy/condition_mistakes.h"
 
 namespace shingled::milter::policy {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "milter/policy/condition.h"
-#include "milter/policy/token_cursor.h"
+#include "milter/policy/condition_tokens.h"
 
 namespace shingled::milter::policy {
 

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
-#include "milter/names/name_form.h"
+#include "milter/names/name_entry.h"
 #include "milter/policy/atom_code.h"
+#include "milter/policy/condition.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/print_condition.h"
 
 namespace shingled::milter::policy {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "milter/policy/condition.h"
-#include "milter/policy/condition_problem.h"
 
 namespace shingled::milter::policy {
 

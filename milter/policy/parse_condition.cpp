@@ -11,7 +11,6 @@
 #include "milter/policy/condition_mistakes.h"
 #include "milter/policy/condition_tokens.h"
 #include "milter/policy/name_comparison.h"
-#include "milter/policy/token_cursor.h"
 
 namespace shingled::milter::policy {
 

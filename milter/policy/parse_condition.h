@@ -4,7 +4,6 @@
 #include <variant>
 
 #include "milter/policy/condition.h"
-#include "milter/policy/condition_problem.h"
 
 namespace shingled::milter::policy {
 

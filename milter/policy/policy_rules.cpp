@@ -9,8 +9,8 @@
 #include "config/base/assert.h"
 #include "config/document/diagnostics.h"
 #include "milter/names/list_evidence.h"
-#include "milter/policy/check_rules.h"
 #include "milter/policy/parse_condition.h"
+#include "milter/policy/rule.h"
 
 namespace shingled::milter::policy {
 

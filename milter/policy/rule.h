@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "milter/policy/check_condition.h"
 #include "milter/policy/condition.h"
-#include "milter/policy/condition_problem.h"
 #include "milter/rules/verdict.h"
 
 namespace shingled::milter::policy {
@@ -49,5 +50,14 @@ struct RuleProblem {
   ConditionProblem problem;  ///< its place counts if the part is the condition
   friend bool operator==(const RuleProblem&, const RuleProblem&) = default;
 };
+
+/// Everything that is wrong with some rules: names that are taken or not valid, no score and no
+/// action, conditions (check_condition.h), rules that need each other in a circle, and conditions
+/// that can never be true. By rule, then by place.
+/// Threads: stateless.
+std::vector<RuleProblem> check_rules(std::span<const Rule> rules, const CheckContext& context);
+
+/// For each rule those that its condition names, in the order of the text, as places in `rules`.
+std::vector<std::vector<std::size_t>> needed_rules(std::span<const Rule> rules);
 
 }  // namespace shingled::milter::policy

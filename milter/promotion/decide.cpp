@@ -9,6 +9,14 @@
 
 namespace shingled::milter::promotion {
 
+bool is_due(WallTime last, WallTime now, std::chrono::seconds of_day) {
+  if (last > now) return true;
+  const auto midnight = std::chrono::floor<std::chrono::days>(last);
+  WallTime next = WallTime(midnight) + of_day;
+  if (next <= last) next += std::chrono::days(1);
+  return now >= next;
+}
+
 namespace {
 
 using config::Judgements;
@@ -111,6 +119,21 @@ Decision decide(const Judgements& before, Judgements fresh, PolicyPromote promot
       out.changes.push_back({last, rule});
   out.judgements = std::move(fresh);
   return out;
+}
+
+std::string accepting(const PolicyOptions& policy, std::string_view rule) {
+  std::string out = "policy.live: [";
+  for (const std::string& name : policy.live) out += name + ", ";
+  return out.append(rule) + "]";
+}
+
+std::string why_returned(const config::RuleFigures& figures, std::uint64_t unreported) {
+  if (figures.stopped > 0) return fmt::format("{} stopped that nobody reported", figures.stopped);
+  const bool turned = has_turned(figures, unreported);
+  if (turned && figures.rescued < kRescuedTurned && figures.correspondents < kCorrespondentsTurned)
+    return fmt::format("{:.2f} % of the mail that nobody reported",
+                       unreported_share(figures, unreported));
+  return why_not(figures, unreported);
 }
 
 }  // namespace shingled::milter::promotion

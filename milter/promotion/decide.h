@@ -3,12 +3,24 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "config/options/policy_options.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 
 namespace shingled::milter::promotion {
+
+/// Rules are judged from this time of the day on, UTC. A part of an hour is added, so that many
+/// daemons do not begin at once.
+inline constexpr std::chrono::hours kSettledHour{2};
+inline constexpr std::chrono::minutes kJitterMax{60};
+
+/// Whether rules are to be judged. `last`: when that was done; 0 = never. `of_day`: the settled
+/// time of this daemon, below a day. A last time that is still to come came from a wrong clock.
+/// Threads: stateless.
+bool is_due(WallTime last, WallTime now, std::chrono::seconds of_day);
 
 // What the figures of a rule must be so that it is proposed or goes out of shadow.
 inline constexpr std::uint64_t kMessagesMin = 50;  ///< that it alone would have marked
@@ -62,5 +74,14 @@ struct Decision {
 /// Threads: stateless.
 Decision decide(const config::Judgements& before, config::Judgements fresh, PolicyPromote promote,
                 WallTime now);
+
+/// The line of settings that takes this rule out of shadow: "policy.live: [marks, NAME]".
+/// Threads: stateless.
+std::string accepting(const PolicyOptions& policy, std::string_view rule);
+
+/// Why a rule went back into shadow, or is not proposed any more. `unreported`: all messages that
+/// nobody reported.
+/// Threads: stateless.
+std::string why_returned(const config::RuleFigures& figures, std::uint64_t unreported);
 
 }  // namespace shingled::milter::promotion

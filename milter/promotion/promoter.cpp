@@ -8,10 +8,9 @@
 
 #include "config/metrics/metric_report.h"
 #include "config/promotions/judgement_file.h"
-#include "config/promotions/rule_identity.h"
-#include "milter/promotion/proposal_text.h"
-#include "milter/promotion/settled_time.h"
-#include "milter/replay/judge_history.h"
+#include "config/promotions/promoted_rules.h"
+#include "milter/promotion/decide.h"
+#include "milter/replay/shadow_trial.h"
 
 namespace shingled::milter::promotion {
 

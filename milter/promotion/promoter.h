@@ -15,7 +15,7 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/settings.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/promotion/decide.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "config/base/ascii.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/url/ascii_host.h"
+#include "mime/pieces/mail_address.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::ratelimit {
 

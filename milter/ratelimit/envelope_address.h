@@ -24,7 +24,7 @@ struct EnvelopeAddress {
 /// Cost: O(input).
 EnvelopeAddress parse_envelope_address(std::string_view path);
 
-/// The same mailbox without the marks that differ from message to message (normal_address.h: tags,
+/// The same mailbox without the marks that differ from message to message (mail_address.h: tags,
 /// BATV, SRS, VERP), its domain in the form of DNS. Otherwise each mark would get a new bucket.
 /// An address that has no such form stays as it is. Pure.
 EnvelopeAddress normal_mailbox(const EnvelopeAddress& address);

@@ -219,15 +219,15 @@ std::optional<std::vector<std::string>> parts_in(const std::vector<BucketPart>& 
     return part == BucketPart::kIp || part == BucketPart::kNetwork;
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t behind = parts.size() - i - 1;
+    const std::size_t after = parts.size() - i - 1;
     std::size_t end = text.find(':');
     if (is_client(parts[i])) {
       end = std::string_view::npos;
-      for (std::size_t colons = 0; colons < behind; ++colons) end = text.rfind(':', end - 1);
+      for (std::size_t colons = 0; colons < after; ++colons) end = text.rfind(':', end - 1);
     }
-    if ((end == std::string_view::npos) != (behind == 0)) return std::nullopt;
+    if ((end == std::string_view::npos) != (after == 0)) return std::nullopt;
     out.push_back(unescaped(text.substr(0, end)));
-    text.remove_prefix(behind == 0 ? text.size() : end + 1);
+    text.remove_prefix(after == 0 ? text.size() : end + 1);
   }
   return out;
 }

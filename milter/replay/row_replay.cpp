@@ -7,8 +7,8 @@
 
 #include "milter/history/row_code.h"
 #include "milter/names/list_evidence.h"
-#include "milter/policy/check_rules.h"
 #include "milter/policy/counter_feature.h"
+#include "milter/policy/rule.h"
 
 namespace shingled::milter::replay {
 

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "config/base/result.h"
 #include "config/options/milter_options.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/replay/row_replay.h"
 #include "milter/rules/verdict.h"
+#include "storage/model/work_watcher.h"
 #include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::replay {
@@ -81,5 +83,16 @@ class RuleTrial {
   RowReplay replay_;
   TrialReport report_;
 };
+
+/// Tries rules on all rows of a history within `span`, with two threads. The report does not depend
+/// on how the threads share the work.
+///
+/// `watcher` is called on the thread of the caller.
+/// Errors:  those of HistoryReader; stopped().
+/// Threads: makes one more, which ends before it returns.
+Result<TrialReport> try_rules(const std::string& file,
+                              const storage::sqlite::HistoryReader::Span& span,
+                              const policy::CompiledRules& rules, const ActionOptions& actions,
+                              const storage::Watcher& watcher);
 
 }  // namespace shingled::milter::replay

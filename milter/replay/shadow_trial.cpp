@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/history/message_row.h"
+#include "milter/history/message_record.h"
+#include "milter/replay/history_span.h"
 
 namespace shingled::milter::replay {
 
@@ -121,6 +122,48 @@ ShadowTrial::Report ShadowTrial::report() const {
     for (const auto& [window, count] : lacking_)
       if (windows_[one.rule].contains(window)) lacking.emplace(window, count);
   }
+  return out;
+}
+
+namespace {
+
+using storage::sqlite::HistoryReader;
+
+Status read_slices(HistoryReader& reader, const TimeSlices& slices, ShadowTrial& trial,
+                   const storage::Watcher& watcher) {
+  std::uint64_t rows = 0;
+  for (std::uint64_t slice = 0; slice < TimeSlices::kCount; ++slice) {
+    const storage::WorkDone work{.step = "judging", .done = slice, .total = TimeSlices::kCount};
+    bool go_on = true;
+    const Status read = reader.read(slices.at(slice), [&](const HistoryReader::View& row) {
+      trial.add(row);
+      go_on = ++rows % kJudgeEvery != 0 || watcher(work);
+      return go_on;
+    });
+    if (!read) return read;
+    if (!go_on || !watcher(work)) return storage::stopped();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<HistoryReport> judge_history(const std::string& file, const policy::CompiledRules& rules,
+                                    const std::vector<JudgedRule>& judged,
+                                    const ActionOptions& actions, const storage::Watcher& watcher) {
+  auto reader = HistoryReader::open(file);
+  if (!reader) return reader.error();
+  const auto ends = (*reader)->ends();
+  if (!ends) return ends.error();
+  ShadowTrial trial(rules, judged, actions);
+  HistoryReport out;
+  if (*ends) {
+    out.first = WallTime(
+        std::chrono::floor<std::chrono::seconds>(std::chrono::microseconds((*ends)->first)));
+    if (Status read = read_slices(**reader, TimeSlices({}, **ends), trial, watcher); !read)
+      return read.error();
+  }
+  out.trial = trial.report();
   return out;
 }
 

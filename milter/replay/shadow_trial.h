@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "config/base/result.h"
 #include "config/options/milter_options.h"
-#include "config/promotions/judgements.h"
+#include "config/promotions/judgement_file.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/replay/row_replay.h"
+#include "storage/model/work_watcher.h"
 
 namespace shingled::milter::replay {
 
@@ -68,5 +70,23 @@ class ShadowTrial {
   std::map<std::string, std::uint64_t> lacking_;  ///< rows, by window
   Report report_;
 };
+
+struct HistoryReport {
+  ShadowTrial::Report trial;
+  WallTime first{};  ///< time of the oldest message; 0 without one
+};
+
+/// Judges rules on a whole history, in one pass and with one thread.
+///
+/// `watcher`: called after every kJudgeEvery rows and after each of TimeSlices; it may wait, so
+/// that the work does not disturb mail.
+/// Errors:  those of HistoryReader; stopped().
+/// Threads: any thread.
+/// Cost:    memory for the rules and one row.
+Result<HistoryReport> judge_history(const std::string& file, const policy::CompiledRules& rules,
+                                    const std::vector<JudgedRule>& judged,
+                                    const ActionOptions& actions, const storage::Watcher& watcher);
+
+inline constexpr std::uint64_t kJudgeEvery = 512;
 
 }  // namespace shingled::milter::replay

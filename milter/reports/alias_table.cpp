@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/url/ascii_host.h"
+#include "mime/pieces/mail_address.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::reports {
 

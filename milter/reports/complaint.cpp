@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "milter/reports/automatic_mail.h"
-#include "mime/message/field_word.h"
+#include "milter/reports/message_shape.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::reports {

@@ -1,13 +1,16 @@
 #include "milter/reports/mailbox_names.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <optional>
 
 #include "config/base/ascii.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/url/ascii_host.h"
+#include "milter/reports/alias_table.h"
+#include "milter/reports/reported_message.h"
+#include "mime/pieces/mail_address.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::reports {
 
@@ -91,6 +94,59 @@ std::string MailboxNames::mailbox_of(std::string_view reporter) const {
   if (!address->domain.empty() && address->domain != written) return ascii::to_lower(reporter);
   if (address->domain.empty()) address->domain = domain_;
   return aliases_.mailbox_of(address->text());
+}
+
+void PersonNames::use(const ReportOptions& options, const std::optional<CounterKeyBytes>& site) {
+  auto state = state_.lock();
+  state->domain = options.domain;
+  state->aliases = options.aliases;
+  state->site = site;
+  state->looked.reset();
+}
+
+std::uint64_t PersonNames::person_of(std::string_view address) {
+  auto state = state_.lock();
+  if (!state->site) return 0;
+  const TimePoint now = clock_.now();
+  if (!state->looked || now - *state->looked >= kLookPause) {
+    state->names.refresh(state->domain, state->aliases);
+    state->looked = now;
+  }
+  return reporter_id(*state->site, state->names.mailbox_of(address));
+}
+
+namespace {
+
+bool is_bare(std::string_view name) { return name.find('@') == std::string_view::npos; }
+
+}  // namespace
+
+std::vector<BareName> bare_names(const ReportOptions& options, std::string_view machine_domain,
+                                 std::string_view aliases) {
+  std::vector<BareName> out;
+  if (!options.domain.empty() || machine_domain.find('.') != std::string_view::npos) return out;
+  for (std::size_t i = 0; i < options.trusted_reporters.size(); ++i) {
+    const std::string& name = options.trusted_reporters[i];
+    if (is_bare(name)) out.push_back({fmt::format("reports.trusted_reporters[{}]", i), name});
+  }
+  std::optional<AliasTable::Mistake> mistake;
+  for (const std::string& mailbox : AliasTable::parse(aliases, "", mistake).targets()) {
+    if (!is_bare(mailbox)) continue;
+    out.push_back({"reports.aliases", mailbox});
+    break;
+  }
+  return out;
+}
+
+std::string why_bare(const BareName& bare, std::string_view machine_domain) {
+  const std::string mailbox =
+      machine_domain.empty()
+          ? "and this machine does not know its domain"
+          : fmt::format("so it is {}@{}, at which no mail comes", bare.name, machine_domain);
+  return fmt::format(
+      "'{}' has no domain, {}; set reports.domain to the domain of the mailboxes, or write the "
+      "whole address",
+      bare.name, mailbox);
 }
 
 }  // namespace shingled::milter::reports

@@ -47,7 +47,7 @@ void ReportDesk::close() {
   state_.open = nullptr;
 }
 
-Status ReportDesk::go_on() const {
+Status ReportDesk::check_open() const {
   if (!is_closing_) return {};
   return Error{ErrorCode::kUnavailable, "the daemon ends; the report may come again"};
 }

@@ -114,7 +114,7 @@ struct KnownCase {
   Sides sides;
 };
 
-/// Told after each report that is new, turned or was not finished before: the name of the
+/// Called after each report that is new, turned or was not finished before: the name of the
 /// Message-ID (counters::history_id) and what the message is by majority_of() all who reported
 /// it. Must not block and not throw.
 using LabelSink = std::function<void(std::uint64_t message, std::optional<ReportKind> label)>;
@@ -225,10 +225,11 @@ class ReportDesk {
   /// Tells what the storage has of the hashes, each when it is asked for first.
   storage::sqlite::Weigh weigher(const ReportPolicy& policy);
   Status teach(Open& open, std::span<const storage::sqlite::HashChange> changes);
-  /// Files that wanted mail carries are neither taught nor complained of (wanted_files.h).
+  /// Files that wanted mail carries are neither taught nor complained of (wanted_mail.h).
   void leave_out_wanted_files(const Open& open, ReportedMessage& message);
-  /// What is left to do before each step that waits.
-  [[nodiscard]] Status go_on() const;
+  /// Before each step that waits.
+  /// Errors: kUnavailable (the desk is being closed).
+  [[nodiscard]] Status check_open() const;
   /// nullopt: as it was known before.
   std::optional<bool> residence(State& state, const std::string& mailbox);
   Result<std::optional<CaseFigures>> figures(Open& open, std::uint64_t message,

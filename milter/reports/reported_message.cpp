@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "milter/counters/message_id.h"
 #include "milter/counters/message_origin.h"
 #include "milter/reports/message_shape.h"
 #include "mime/fingerprint/keyed_hash.h"

@@ -11,7 +11,7 @@
 #include "milter/judge/message/message_view.h"
 #include "mime/fingerprint/piece_shingle.h"
 #include "mime/model/mail.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 #include "storage/counters/counter.h"
 #include "storage/sqlite/reports/report_table.h"
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "config/options/report_options.h"
+#include "config/options/settings.h"
 #include "storage/people/people_store.h"
 #include "storage/sqlite/reports/report_table.h"
 
@@ -105,5 +106,12 @@ std::optional<storage::sqlite::ReportKind> majority_of(
 /// How many of the supporters are newcomers.
 std::int64_t newcomers_among(std::span<const storage::sqlite::Supporter> supporters,
                              const ReportPolicy& policy);
+
+/// Which weights of the lists that reports teach do what, by `milter.actions` and the `weight` and
+/// `hits_limit` of the list; by number. A score that is null or that the list never reaches is
+/// never reached: then each person only makes the list heavier. Of several rules with one number
+/// the first one decides. Pure.
+/// Cost: some sixty scores a list.
+std::map<std::uint32_t, ListSteps> list_steps(const Settings& settings);
 
 }  // namespace shingled::milter::reports

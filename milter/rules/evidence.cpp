@@ -5,6 +5,42 @@
 
 namespace shingled::milter::rules {
 
+Action action_of(PolicyAction action) {
+  switch (action) {
+    case PolicyAction::kTempfail:
+      return Action::kTempfail;
+    case PolicyAction::kQuarantine:
+      return Action::kQuarantine;
+    case PolicyAction::kReject:
+      return Action::kReject;
+    case PolicyAction::kDiscard:
+      return Action::kDiscard;
+    case PolicyAction::kAddHeader:
+    case PolicyAction::kAccept:
+    case PolicyAction::kDeliver:
+      break;
+  }
+  return Action::kAddHeader;
+}
+
+std::string_view to_string(Action action) {
+  switch (action) {
+    case Action::kPass:
+      return "pass";
+    case Action::kAddHeader:
+      return "add_header";
+    case Action::kTempfail:
+      return "tempfail";
+    case Action::kQuarantine:
+      return "quarantine";
+    case Action::kReject:
+      return "reject";
+    case Action::kDiscard:
+      return "discard";
+  }
+  return "pass";
+}
+
 void add_symbols(std::span<const Evidence> evidence, std::vector<Symbol>& symbols) {
   for (const Evidence& item : evidence) {
     if (item.effect != Evidence::Effect::kCounts) continue;

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "config/base/hex.h"
 #include "milter/rules/hit_strength.h"
-#include "milter/rules/unknown.h"
 
 namespace shingled::milter::rules {
 
@@ -82,6 +83,48 @@ std::vector<Detail> FuzzyHit::details() const {
           {"standing", std::string(to_string(hit.strength))},
           {"spared", hit.spared},
           {"quoted", hit.quoted}};
+}
+
+constexpr std::string_view kLimitReached =
+    "limit reached";  // the end of each defect that reports a bound
+
+std::string count_of(std::size_t some, std::size_t all) {
+  return std::to_string(some) + " of " + std::to_string(all) + " look-ups ";
+}
+
+std::string describe_failures(const Facts& facts) {
+  const auto first = std::find_if(facts.lookups.begin(), facts.lookups.end(),
+                                  [](const Lookup& lookup) { return lookup.failed(); });
+  if (first == facts.lookups.end()) return {};
+  return count_of(facts.failed(), facts.lookups.size()) + "failed, first " +
+         std::string(to_string(first->outcome)) + " of rule " + first->rule;
+}
+
+std::string describe_bounds(const Facts& facts) {
+  if (!facts.incomplete) return {};
+  std::string bounds;
+  for (const std::string& defect : facts.defects) {
+    if (!std::string_view(defect).ends_with(kLimitReached)) continue;
+    bounds += (bounds.empty() ? ": " : ", ") + defect;
+  }
+  return "analysis incomplete" + bounds;
+}
+
+/// The gaps in the look-ups of a message: look-ups without an answer, look-ups that were not made,
+/// parts that were not analysed.
+///
+///   "3 of 12 look-ups failed, first timeout of rule remote", "900 of 1900 look-ups not asked",
+///   "analysis incomplete: part limit reached"
+std::vector<Gap> gaps_of(const Facts& facts) {
+  const std::string unasked =
+      facts.unasked == 0
+          ? std::string()
+          : count_of(facts.unasked, facts.lookups.size() + facts.unasked) + "not asked";
+  std::vector<Gap> gaps;
+  for (const std::string& text : {describe_failures(facts), unasked, describe_bounds(facts)}) {
+    if (!text.empty()) gaps.push_back({text});
+  }
+  return gaps;
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/rules/unknown.h"
-
 namespace shingled::milter::rules {
 
 namespace {
@@ -121,42 +119,6 @@ Verdict bounded(Verdict verdict, const Evidence& bound) {
 
 }  // namespace
 
-Action action_of(PolicyAction action) {
-  switch (action) {
-    case PolicyAction::kTempfail:
-      return Action::kTempfail;
-    case PolicyAction::kQuarantine:
-      return Action::kQuarantine;
-    case PolicyAction::kReject:
-      return Action::kReject;
-    case PolicyAction::kDiscard:
-      return Action::kDiscard;
-    case PolicyAction::kAddHeader:
-    case PolicyAction::kAccept:
-    case PolicyAction::kDeliver:
-      break;
-  }
-  return Action::kAddHeader;
-}
-
-std::string_view to_string(Action action) {
-  switch (action) {
-    case Action::kPass:
-      return "pass";
-    case Action::kAddHeader:
-      return "add_header";
-    case Action::kTempfail:
-      return "tempfail";
-    case Action::kQuarantine:
-      return "quarantine";
-    case Action::kReject:
-      return "reject";
-    case Action::kDiscard:
-      return "discard";
-  }
-  return "pass";
-}
-
 Action choose_action(double score, const ActionOptions& actions) {
   for (const auto& [action, threshold] : thresholds(actions)) {
     if (threshold && score >= *threshold) return action;
@@ -173,6 +135,21 @@ double score_without_counters(const Facts& facts) {
 }
 
 namespace {
+
+/// The gaps of all sources that matter, joined with "; "; empty = nothing of importance is unknown.
+/// A gap does not matter if it could not have raised this score above the action of a header.
+std::string describe_unknown(std::span<const Findings> findings, double score,
+                             const ActionOptions& actions) {
+  std::string text;
+  for (const Findings& of_source : findings) {
+    for (const Gap& gap : of_source.gaps) {
+      const bool matters =
+          !gap.score_max || choose_action(score + *gap.score_max, actions) > Action::kAddHeader;
+      if (matters) text += (text.empty() ? "" : "; ") + gap.text;
+    }
+  }
+  return text;
+}
 
 Verdict judge_unbounded(const Facts& facts, const ActionOptions& actions,
                         FailurePolicy on_failure) {

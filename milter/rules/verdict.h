@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "config/options/milter_options.h"
-#include "milter/rules/action.h"
 #include "milter/rules/evidence.h"
 #include "milter/rules/facts.h"
 
@@ -41,7 +40,7 @@ Action choose_action(double score, const ActionOptions& actions);
 /// pieces of evidence ask for, but none above what `Evidence::at_most` allows. Only
 /// `Facts::findings` count. It is pure, so `scan` can repeat it.
 ///
-/// If something about the message is unknown (unknown.h: look-ups without an answer, bounds that
+/// If something about the message is unknown (look-ups without an answer, bounds that
 /// were reached), the known facts decide if they are enough for an action above a header. Otherwise
 /// `on_failure` decides, and `failed` is set, also when the message is accepted.
 Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure);

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "milter/setup/dovecot_change.h"
+#include "milter/setup/dovecot_setup.h"
 
 namespace shingled::milter::setup {
 

@@ -39,4 +39,7 @@ std::vector<std::string> list_words(std::string_view text);
 /// Text without blanks, tabs and ends of lines at both ends.
 std::string_view trimmed(std::string_view text);
 
+/// Why a plan of removal takes a setting out.
+inline constexpr const char* kWhyRemoved = "the filter is not asked any more";
+
 }  // namespace shingled::milter::setup

@@ -1,11 +1,11 @@
 #include "milter/setup/postfix_setup.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "config/base/ascii.h"
 #include "config/system/connect_socket.h"
-#include "milter/setup/postfix_return.h"
 
 namespace shingled::milter::setup {
 
@@ -130,6 +130,14 @@ void check_chroot(const PostfixFacts& facts, const SocketSpec& milter, const std
   }
 }
 
+void check_link(const PostfixFacts& facts, Plan& plan) {
+  if (facts.main_is_link && !plan.differences.empty()) {
+    plan.problems.emplace_back(
+        "main.cf is a symbolic link, and postconf would put a file in its place; change the file "
+        "that it names by hand");
+  }
+}
+
 /// Services of master.cf that have a list of milters of their own: "smtps/inet/smtpd_milters = ".
 void check_overrides(const PostfixFacts& facts, const std::string& endpoint,
                      const std::string& absolute, Plan& plan) {
@@ -241,11 +249,7 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
     plan.differences.push_back({"milter_protocol", protocol, std::string(kProtocol),
                                 "Postfix tells the filter everything that it needs"});
   }
-  if (facts.main_is_link && !plan.differences.empty()) {
-    plan.problems.emplace_back(
-        "main.cf is a symbolic link, and postconf would put a file in its place; change the file "
-        "that it names by hand");
-  }
+  check_link(facts, plan);
   check_overrides(facts, endpoint, absolute, plan);
   check_return(
       facts, [&](std::string_view all) { return has_endpoint(all, endpoint, absolute); }, plan);
@@ -254,6 +258,96 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
         "the user postfix must be able to open the socket: its directory belongs to the group "
         "postfix, or milter.socket_group names that group");
   }
+  return plan;
+}
+
+namespace {
+
+/// The setting of a service: its own, else that of main.cf.
+std::string setting_for(const std::string& service, const std::string& name,
+                        const SettingMap& overrides, const SettingMap& settings) {
+  const auto own = overrides.find(service + "/" + name);
+  if (own != overrides.end()) return own->second;
+  const auto all = settings.find(name);
+  return all == settings.end() ? "" : all->second;
+}
+
+/// Whether mail of some service goes to a content filter.
+bool has_content_filter(const SettingMap& overrides, const SettingMap& settings) {
+  const auto all = settings.find("content_filter");
+  if (all != settings.end() && !all->second.empty()) return true;
+  return std::ranges::any_of(overrides, [](const auto& one) {
+    return one.first.ends_with("/content_filter") && !one.second.empty();
+  });
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  const auto words = list_words(list);
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+void check_return(const PostfixFacts& facts,
+                  const std::function<bool(std::string_view)>& has_milter, Plan& plan) {
+  const SettingMap overrides = parse_postconf(facts.overrides);
+  if (!has_content_filter(overrides, facts.expanded)) return;
+  std::string_view text = facts.services;
+  while (!text.empty()) {
+    const auto words = list_words(take_line_of(text));
+    if (words.size() <= kColumnCommand || words[kColumnCommand] != "smtpd") continue;
+    const std::string service = words[0] + "/" + words[1];
+    const auto get = [&](const char* name) {
+      return setting_for(service, name, overrides, facts.expanded);
+    };
+    if (!overrides.contains(service + "/content_filter") || !get("content_filter").empty() ||
+        has_word(get("receive_override_options"), "no_milters") ||
+        !has_milter(get("smtpd_milters")))
+      continue;
+    plan.problems.push_back(
+        "master.cf: " + words[0] + " " + words[1] +
+        " takes back what the content filter has seen, and calls the milter a second time: each "
+        "message is counted, limited and marked twice; add to it: -o smtpd_milters=");
+  }
+}
+
+Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter) {
+  Plan plan;
+  std::string queue = value_or(facts.expanded, "queue_directory", "");
+  if (queue.empty()) queue = kDefaultQueue;
+  bool attached = false;
+  for (const char* name : {"smtpd_milters", "non_smtpd_milters"}) {
+    const std::string now = value_or(facts.settings, name, "");
+    const std::string left = without_own(now, milter, queue);
+    if (left == now) {
+      const std::string expanded = value_or(facts.expanded, name, "");
+      if (std::string_view(name) == "smtpd_milters" &&
+          without_own(expanded, milter, queue) != expanded)
+        plan.problems.push_back("smtpd_milters = " + now +
+                                " names a setting that has this filter; remove it there");
+      continue;
+    }
+    plan.differences.push_back({name, now, left, kWhyRemoved});
+    attached = true;
+  }
+  if (attached) {
+    // What was chosen for this filter may serve another milter by now.
+    for (const std::string_view name :
+         {"non_smtpd_milters", "milter_default_action", "milter_protocol"}) {
+      const bool changed = std::ranges::any_of(
+          plan.differences, [&](const Difference& one) { return one.setting == name; });
+      if (!changed && facts.given.contains(name))
+        plan.notes.push_back(std::string(name) + " = " + value_or(facts.given, name, "") +
+                             " stays; without other milters, take it back with: postconf -X " +
+                             std::string(name));
+    }
+  }
+  for (const auto& [name, value] : parse_postconf(facts.overrides)) {
+    if (!name.ends_with("/smtpd_milters") || without_own(value, milter, queue) == value) continue;
+    plan.problems.push_back("master.cf: " + name.substr(0, name.rfind('/')) +
+                            " has smtpd_milters = " + value + "; remove this filter there");
+  }
+  check_link(facts, plan);
   return plan;
 }
 

@@ -40,4 +40,16 @@ std::string without_own(std::string_view list, const SocketSpec& milter,
 Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
                   std::string_view socket_group);
 
+/// Notes the services of master.cf by which a content filter gives mail back, where Postfix calls
+/// the filter a second time: each message would be counted, limited and marked twice. Such a
+/// service takes mail by SMTP and has an empty content_filter of its own, while others have one
+/// (Postfix's FILTER_README). `has_milter`: whether a list of milters has the filter.
+/// Threads: stateless.
+void check_return(const PostfixFacts& facts,
+                  const std::function<bool(std::string_view)>& has_milter, Plan& plan);
+
+/// What takes this filter out of Postfix again: the opposite of plan_postfix. Only what that adds
+/// is removed; nothing to remove = a plan without differences.
+Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter);
+
 }  // namespace shingled::milter::setup

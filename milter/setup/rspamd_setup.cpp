@@ -80,4 +80,40 @@ Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpe
   return plan;
 }
 
+namespace {
+
+/// Where the block that begins at `at` ends, after its brace and the end of its line.
+std::size_t end_of_block(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = text.find('{', at); i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0)
+      return i + 1 < text.size() && text[i + 1] == '\n' ? i + 2 : i + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+Plan plan_rspamd_removal(const std::string& path, std::string_view text) {
+  constexpr std::string_view kRule = "rule \"shingled\" {";
+  Plan plan;
+  std::size_t first = 0;
+  if (!text.starts_with(kRule)) {
+    first = text.find("\n" + std::string(kRule));
+    if (first == std::string_view::npos) return plan;
+    ++first;
+  }
+  const std::size_t end = end_of_block(text, first);
+  if (end == std::string_view::npos) {
+    plan.problems.push_back(path + ": rule \"shingled\" is not closed; remove it by hand");
+    return plan;
+  }
+  plan.differences.push_back({"fuzzy_check rule \"shingled\"",
+                              std::string(text.substr(first, end - first)), "", kWhyRemoved});
+  plan.edits.push_back({path, std::string(text.substr(0, first)) + std::string(text.substr(end))});
+  plan.notes.emplace_back("rspamd reads it after: systemctl reload rspamd");
+  return plan;
+}
+
 }  // namespace shingled::milter::setup

@@ -23,4 +23,9 @@ struct RspamdList {
 Plan plan_rspamd(const std::string& path, std::string_view text, const SocketSpec& storage,
                  const std::string& key, const std::vector<RspamdList>& lists);
 
+/// What takes the rule out again; nothing else is removed. Nothing to remove = a plan without
+/// differences.
+/// Threads: stateless.
+Plan plan_rspamd_removal(const std::string& path, std::string_view text);
+
 }  // namespace shingled::milter::setup

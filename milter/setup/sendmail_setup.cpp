@@ -182,8 +182,7 @@ Plan plan_sendmail_removal(const std::string& path, std::string_view text) {
     const auto by_hand = call_of(line.text, "MAIL_FILTER");
     if ((by_name && by_name->front() == "shingled") ||
         (by_hand && by_hand->front() == "shingled")) {
-      plan.differences.push_back(
-          {"INPUT_MAIL_FILTER", shown, "", "the filter is not asked any more"});
+      plan.differences.push_back({"INPUT_MAIL_FILTER", shown, "", kWhyRemoved});
       continue;
     }
     const auto define = call_of(line.text, "define");

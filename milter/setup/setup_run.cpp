@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "milter/setup/dovecot_change.h"
 #include "milter/setup/dovecot_setup.h"
 #include "milter/setup/postfix_setup.h"
-#include "milter/setup/removal.h"
 #include "milter/setup/reports_setup.h"
 #include "milter/setup/sendmail_setup.h"
 

@@ -8,7 +8,7 @@
 
 #include "milter/similar/sample_signer.h"
 #include "mime/analysis_parts.h"
-#include "mime/container/container_kind.h"
+#include "mime/container/container.h"
 
 namespace shingled::milter::similar {
 

@@ -125,9 +125,9 @@ bool has_encrypting_trailer(std::string_view body) {
   std::size_t at = body.rfind("\ntrailer");
   std::size_t end = kNone;
   for (; at != kNone && end == kNone; at = at == 0 ? kNone : body.rfind("\ntrailer", at - 1)) {
-    const std::size_t behind = at + "\ntrailer"sv.size();
-    if (body.substr(behind, 1) == "\n") end = behind + 1;
-    if (body.substr(behind, 2) == "\r\n") end = behind + 2;
+    const std::size_t after = at + "\ntrailer"sv.size();
+    if (body.substr(after, 1) == "\n") end = after + 1;
+    if (body.substr(after, 2) == "\r\n") end = after + 2;
   }
   if (end == kNone || end > kTrailerAtMax) return false;
   std::size_t line = end;

@@ -281,10 +281,6 @@ std::optional<std::string> unescape_octal(std::string_view text) {
 
 }  // namespace
 
-std::optional<PdfValue> read_pdf_value(std::string_view bytes, std::size_t at) {
-  return Reader(bytes, at).value(0);
-}
-
 std::vector<PdfValue> read_pdf_values(std::string_view bytes, std::size_t count_max) {
   std::vector<PdfValue> values;
   Reader in(bytes);

@@ -39,9 +39,6 @@ struct PdfValue {
   }
 };
 
-/// The value at `at`; nullopt if it is missing or incomplete.
-std::optional<PdfValue> read_pdf_value(std::string_view bytes, std::size_t at);
-
 /// The values of an object or of the inside of an array, up to the first invalid one.
 std::vector<PdfValue> read_pdf_values(std::string_view bytes, std::size_t count_max);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,7 +13,6 @@
 #include "config/base/ascii.h"
 #include "config/base/reused_thread_local.h"
 #include "mime/charset/charset_guess.h"
-#include "mime/charset/charset_labels.h"
 #include "mime/charset/utf8.h"
 
 namespace shingled::mime {
@@ -57,7 +57,7 @@ std::string clean_label(std::string_view label) {
 }
 
 /// ICU's name for a label that MIME, IANA or Java define; nullptr for other labels. ICU alone knows
-/// more, but not always what senders mean by them (charset_labels.h).
+/// more, but not always what senders mean by them (converter_of_label()).
 const char* canonical_name(const std::string& label) {
   for (const char* standard : {"MIME", "IANA", "JAVA"}) {
     UErrorCode error = U_ZERO_ERROR;
@@ -209,8 +209,6 @@ bool is_valid_utf8(std::string_view bytes) {
   return true;
 }
 
-bool has_wide_order_mark(std::string_view bytes) { return !order_mark(bytes).bytes.empty(); }
-
 std::string replace_invalid_utf8(std::string_view bytes) {
   return replace_invalid(bytes, kReplacementCharacter);
 }
@@ -257,6 +255,31 @@ std::string decode_word(std::string_view bytes, std::string_view label, WorkMete
   if (charset.kind == Charset::Kind::kKnown)
     return convert(charset.converter, bytes, kWordBytesMax);
   return is_valid_utf8(bytes) ? std::string(bytes) : std::string();
+}
+
+namespace {
+
+struct LabelledConverter {
+  std::string_view label, converter;
+};
+
+/// In the order of labels.
+constexpr LabelledConverter kLabels[] = {
+#include "mime/charset/charset_labels.inc"
+};
+
+constexpr bool is_before(const LabelledConverter& a, const LabelledConverter& b) {
+  return a.label < b.label;
+}
+static_assert(std::is_sorted(std::begin(kLabels), std::end(kLabels), is_before));
+
+}  // namespace
+
+std::string_view converter_of_label(std::string_view label) {
+  const auto* const found = std::lower_bound(std::begin(kLabels), std::end(kLabels),
+                                             LabelledConverter{label, {}}, is_before);
+  return found != std::end(kLabels) && found->label == label ? found->converter
+                                                             : std::string_view();
 }
 
 }  // namespace shingled::mime

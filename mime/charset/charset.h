@@ -30,9 +30,6 @@ struct DecodedText {
 
 bool is_valid_utf8(std::string_view bytes);
 
-/// Whether a text begins with the byte order mark of UTF-16 or UTF-32.
-bool has_wide_order_mark(std::string_view bytes);
-
 /// Turns a text body into UTF-8.
 ///
 /// - The label of a known charset is believed, even if the bytes are valid UTF-8.
@@ -58,5 +55,18 @@ std::string decode_word(std::string_view bytes, std::string_view label, WorkMete
 
 /// `bytes` with U+FFFD for each byte that is not part of valid UTF-8.
 std::string replace_invalid_utf8(std::string_view bytes);
+
+/// The converter for a label that no mail standard defines but senders use, as browsers and rspamd
+/// read it: "x-gbk", "sjis", "euc-cn", "uhc". Labels that ICU knows by a standard name keep ICU's
+/// meaning and are asked of it first, so that hashes stay rspamd's.
+///
+/// Input:   a label in lower case, without blanks around it.
+/// Output:  a name that ICU opens; empty if the label is unknown. "x-user-defined" and
+///          "replacement" are not there: they say nothing about the text, so it is guessed.
+/// Errors:  none.
+/// Threads: stateless.
+/// Cost:    a binary search.
+/// Source:  WHATWG Encoding Standard 4.2; the labels that rspamd adds.
+std::string_view converter_of_label(std::string_view label);
 
 }  // namespace shingled::mime

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mime/container/container_kind.h"
+#include "mime/container/container.h"
 
 namespace shingled::mime {
 

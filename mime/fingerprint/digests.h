@@ -7,7 +7,6 @@
 #include "config/options/hash_options.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "mime/fingerprint/keyed_hash.h"
-#include "mime/fingerprint/word_list.h"
 
 namespace shingled::fingerprint {
 

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "mime/fingerprint/mumhash.h"
-#include "mime/fingerprint/rolling_hash.h"
+#include "mime/fingerprint/spamsum.h"
 
 namespace shingled::fingerprint {
 namespace {

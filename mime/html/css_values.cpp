@@ -8,22 +8,10 @@
 #include <string>
 
 #include "config/base/ascii.h"
-#include "mime/html/hsl_color.h"
-#include "mime/model/escapes.h"
+#include "mime/html/css_color.h"
 
 namespace shingled::mime {
 namespace {
-
-struct NamedColor {
-  std::string_view name;
-  std::uint32_t rgb;
-};
-constexpr NamedColor kColors[] = {
-#include "mime/html/color_table.inc"
-};
-
-/// Arguments of a colour function that are read.
-constexpr std::size_t kColorArgumentsMax = 4;
 
 struct NamedDisplay {
   std::string_view name;
@@ -59,79 +47,6 @@ constexpr Unit kUnits[] = {
     {"em", 16},        {"rem", 16},       {"ex", 8},  {"pt", 96.0 / 72},
     {"cm", 96 / 2.54}, {"mm", 96 / 25.4}, {"in", 96}, {"pc", 16},
 };
-
-std::optional<Color> named_color(std::string_view name) {
-  const auto* found = std::lower_bound(
-      std::begin(kColors), std::end(kColors), name,
-      [](const NamedColor& color, std::string_view wanted) { return color.name < wanted; });
-  if (found == std::end(kColors) || found->name != name) {
-    return name == "transparent" ? std::optional<Color>(Color{0, 0, 0, 0}) : std::nullopt;
-  }
-  return Color{static_cast<std::uint8_t>(found->rgb >> 16),
-               static_cast<std::uint8_t>((found->rgb >> 8) & 0xFF),
-               static_cast<std::uint8_t>(found->rgb & 0xFF)};
-}
-
-/// A character that is not a digit counts as 0.
-std::uint8_t hex_value(char c) {
-  return is_hex(c) ? static_cast<std::uint8_t>(hex_digit(c)) : std::uint8_t{0};
-}
-
-std::optional<Color> hex_color(std::string_view digits) {
-  const auto pair = [digits](std::size_t at) {
-    return static_cast<std::uint8_t>(hex_value(digits[at]) * 16 + hex_value(digits[at + 1]));
-  };
-  const auto twice = [digits](std::size_t at) {
-    return static_cast<std::uint8_t>(hex_value(digits[at]) * 17);
-  };
-  switch (digits.size()) {
-    case 3:
-      return Color{twice(0), twice(1), twice(2)};
-    case 6:
-      return Color{pair(0), pair(2), pair(4)};
-    case 8:
-      return Color{pair(0), pair(2), pair(4), pair(6)};
-    default:
-      return std::nullopt;
-  }
-}
-
-std::uint8_t to_channel(double value) {
-  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
-}
-
-/// Reads the rest of a function up to its parenthesis; nested ones are skipped.
-std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
-  std::array<CssToken, kColorArgumentsMax> arguments;
-  std::size_t count = 0;
-  std::size_t depth = 1;
-  bool clean = true;
-  for (CssToken token = css.next(); token.kind != CssTokenKind::kEnd; token = css.next()) {
-    if (token.kind == CssTokenKind::kFunction || token.is('(')) {
-      clean = false;
-      ++depth;
-    }
-    if (token.is(')') && --depth == 0) break;
-    if (token.kind != CssTokenKind::kNumber || !clean) continue;
-    if (count == kColorArgumentsMax) clean = false;
-    if (clean) arguments[count++] = token;
-  }
-  const std::string lower = ascii::to_lower(name);
-  const bool alpha = lower == "rgba" || lower == "hsla";
-  const bool hsl = lower == "hsl" || lower == "hsla";
-  if (!clean || (!alpha && !hsl && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
-  const auto channel = [&arguments](std::size_t i, double unit) {
-    const CssToken& argument = arguments[i];
-    return to_channel(argument.text == "%" ? argument.number * 2.55 : argument.number * unit);
-  };
-  const auto hue = [](const CssToken& angle) {
-    return angle.text == "%" ? angle.number * 3.6 : angle.number;
-  };
-  Color color = hsl ? hsl_color(hue(arguments[0]), arguments[1].number, arguments[2].number)
-                    : Color{channel(0, 1), channel(1, 1), channel(2, 1)};
-  if (alpha) color.alpha = channel(3, 255);
-  return color;
-}
 
 template <typename T>
 void assign(std::optional<T>& value, const std::optional<T>& later, Compat compat) {
@@ -261,7 +176,7 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, Property property,
     if (token.kind == CssTokenKind::kFunction && is_clip(property)) {
       values.empty_shape = read_empty_shape(css, token.text);
     } else if (token.kind == CssTokenKind::kFunction) {
-      if (const auto color = function_color(css, token.text)) values.color = color;
+      if (const auto color = read_color_function(css, token.text)) values.color = color;
     }
   }
 }
@@ -342,21 +257,6 @@ FontSize to_font_size(const CssToken& number) {
                                    [&unit](const Unit& known) { return known.name == unit; });
   const double pixels = found == std::end(kUnits) ? 1 : found->pixels;
   return {std::trunc(number.number * pixels), false};
-}
-
-double color_distance(const Color& a, const Color& b) {
-  const double red = a.red - b.red;
-  const double green = a.green - b.green;
-  const double blue = a.blue - b.blue;
-  const double mean_red = (a.red + b.red) / 2.0;
-  return std::sqrt(2 * red * red + 4 * green * green + 3 * blue * blue +
-                   mean_red * (red * red - blue * blue) / 256) /
-         256;
-}
-
-std::optional<Color> parse_color_attribute(std::string_view text) {
-  if (text.starts_with('#')) return hex_color(text.substr(1));
-  return named_color(text);
 }
 
 void StyleValues::merge(const StyleValues& later, Compat compat) {

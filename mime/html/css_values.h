@@ -7,23 +7,10 @@
 
 #include "config/options/hash_options.h"
 #include "mime/html/box_style.h"
+#include "mime/html/css_color.h"
 #include "mime/html/css_tokenizer.h"
 
 namespace shingled::mime {
-
-struct Color {
-  std::uint8_t red = 0;
-  std::uint8_t green = 0;
-  std::uint8_t blue = 0;
-  std::uint8_t alpha = 255;
-  friend bool operator==(const Color&, const Color&) = default;
-};
-
-/// The visible difference of two colours: 0 if equal, about 3 for black and white.
-double color_distance(const Color& a, const Color& b);
-
-/// Parses the value of the attributes color and bgcolor: a lower-case name or "#rrggbb".
-std::optional<Color> parse_color_attribute(std::string_view text);
 
 enum class Display : std::uint8_t { kNone, kInline, kBlock, kCell };
 

@@ -12,7 +12,6 @@
 #include "mime/html/element_list.h"
 #include "mime/html/entities.h"
 #include "mime/html/html_tree.h"
-#include "mime/html/quote_elements.h"
 #include "mime/html/quote_marks.h"
 #include "mime/html/shown_view.h"
 #include "mime/html/visibility.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
-#include "mime/model/text_span.h"
+#include "mime/charset/utf8.h"
 #include "mime/model/work_meter.h"
 
 namespace shingled::mime {
@@ -54,7 +54,7 @@ struct HiddenRun {
   bool quoted = false;    ///< it is in an element that quotes
 };
 
-/// What the elements of a document quote (quote_elements.h); empty for rspamd's view alone.
+/// What the elements of a document quote (quote_marks.h); empty for rspamd's view alone.
 struct HtmlQuotes {
   std::vector<TextSpan> spans;      ///< of the text that a browser shows; ascending, disjoint
   bool sourced = false;             ///< an element with a text says whose words they are

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "config/base/ascii.h"
-#include "mime/html/hsl_color.h"
+#include "mime/html/css_color.h"
 #include "mime/model/escapes.h"
 
 namespace shingled::mime {
@@ -43,10 +43,6 @@ double in_degrees(const CssToken& angle) {
   return angle.number;
 }
 
-std::uint8_t to_channel(double value) {
-  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
-}
-
 /// Reads up to the closing parenthesis. Commas, spaces and the slash before the alpha are the same
 /// here. Colours of other spaces stay unknown.
 std::optional<Color> read_color(CssTokenizer& css, std::string_view function) {
@@ -67,9 +63,7 @@ std::optional<Color> read_color(CssTokenizer& css, std::string_view function) {
   const std::string name = ascii::to_lower(function);
   const bool hsl = name == "hsl" || name == "hsla";
   if (!plain || count < 3 || (!hsl && name != "rgb" && name != "rgba")) return std::nullopt;
-  const auto channel = [&](std::size_t i, double unit) {
-    return to_channel(parts[i].text == "%" ? parts[i].number * 2.55 : parts[i].number * unit);
-  };
+  const auto channel = [&](std::size_t i, double unit) { return color_channel(parts[i], unit); };
   Color color = hsl ? hsl_color(in_degrees(parts[0]), parts[1].number, parts[2].number)
                     : Color{channel(0, 1), channel(1, 1), channel(2, 1)};
   if (count == kColorPartsMax) color.alpha = channel(3, 255);

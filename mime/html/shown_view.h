@@ -11,8 +11,8 @@
 namespace shingled::mime {
 
 /// How the text of each element of `tree`, whose document is `html`, looks in a browser, if that is
-/// not `looks`, which is what rspamd thinks of it (robust_words.h, phrases.h). Only the visibility
-/// differs:
+/// not `looks`, which is what rspamd thinks of it (robust_words.h, text_collector.h). Only the
+/// visibility differs:
 ///
 /// - white text on a picture, on a gradient or on a coloured cell can be read
 /// - selectors of any length, `@media`, `!important` and `visibility` hide

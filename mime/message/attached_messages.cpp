@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/digest_part.h"
-#include "mime/message/field_word.h"
 #include "mime/message/header_block.h"
+#include "mime/message/inner_entity.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/transfer_decoding.h"
 
@@ -25,7 +24,7 @@ bool is_attached_message(const MailPart& part) {
   return !part.is_multipart() && ascii::to_lower(part.file_name()).ends_with(".eml");
 }
 
-/// A part of a digest is a message even if nothing in it is more than text (digest_part.h).
+/// A part of a digest is a message even if nothing in it is more than text (inner_entity.h).
 bool is_digested(const Mail& mail, const MailPart& part) {
   return !part.type_declared && mail.parts[*part.parent].type.subtype == "digest";
 }

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/delimiters.h"
-#include "mime/message/digest_part.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
+#include "mime/message/inner_entity.h"
 #include "mime/message/scan_frame.h"
-#include "mime/message/signed_part.h"
 #include "mime/message/transfer_decoding.h"
 
 namespace shingled::mime {
@@ -153,7 +151,7 @@ class Scanner {
       const Range child{frame.child_begin, delimiter.begin};
       const bool complete = frame.in_child && !child.empty();
       // Of two delimiters without text between them the first begins the part.
-      if (complete || !frame.in_child) frame.child_begin = delimiter.behind;
+      if (complete || !frame.in_child) frame.child_begin = delimiter.after;
       frame.in_child = true;
       if (how == Delimiter::Match::kClosing) end_at_closing(frame);
       if (complete) return child;
@@ -201,7 +199,7 @@ class Scanner {
       const Delimiter delimiter = delimiters[frame.next_delimiter++];
       if (delimiter.begin >= scope.range.end) break;
       if (delimiter.closing) continue;
-      Range range{delimiter.behind, scope.range.end};
+      Range range{delimiter.after, scope.range.end};
       // In rspamd 3, lines of dashes do not end a left-over; in 4 they do.
       while (options_.compat == Compat::kRspamd3 && frame.next_delimiter < delimiters.size() &&
              delimiters[frame.next_delimiter].is_rule() && meter_.spend(kStepsADelimiter)) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/field_word.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::mime {
 

@@ -4,7 +4,7 @@
 
 #include "config/base/ascii.h"
 #include "mime/pieces/header_text.h"
-#include "mime/words/case_fold.h"
+#include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
 

@@ -7,8 +7,7 @@
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 #include "mime/pieces/header_text.h"
-#include "mime/pieces/mailbox_list.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/mail_address.h"
 
 namespace shingled::mime {
 

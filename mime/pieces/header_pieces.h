@@ -8,7 +8,7 @@
 #include "config/options/hash_options.h"
 #include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
-#include "mime/pieces/normal_address.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/pieces/piece_list.h"
 
 namespace shingled::mime {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mime/charset/charset.h"
-#include "mime/pieces/clipped.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 

@@ -1,17 +1,32 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/options/counter_options.h"
-#include "mime/pieces/piece.h"
+#include "mime/fingerprint/piece_type.h"
 
 namespace shingled::mime {
+
+/// A normalised bit of a message, by which the counters know it.
+struct Piece {
+  PieceType type{};
+  std::string first;
+  std::string second;  ///< of a pair, else empty
+  friend auto operator<=>(const Piece&, const Piece&) = default;
+};
+
+/// For people: both texts of a pair.
+inline std::string text_of(const Piece& piece) {
+  return piece.second.empty() ? piece.first : piece.first + " + " + piece.second;
+}
 
 /// The pieces of one message while they are collected: each once, in order of type, within bounds.
 /// Whoever adds begins with the most telling ones, for the last ones meet the bounds.

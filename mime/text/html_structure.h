@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "mime/fingerprint/word_list.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "mime/html/html_to_text.h"
 
 namespace shingled::mime {

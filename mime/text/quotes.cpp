@@ -267,10 +267,10 @@ std::string quoted_text(std::string_view text, std::span<const TextSpan> spans) 
 }
 
 bool lies_in(std::span<const TextSpan> spans, std::size_t offset) {
-  const auto behind =
+  const auto after =
       std::upper_bound(spans.begin(), spans.end(), offset,
                        [](std::size_t at, const TextSpan& span) { return at < span.begin; });
-  return behind != spans.begin() && offset < std::prev(behind)->end;
+  return after != spans.begin() && offset < std::prev(after)->end;
 }
 
 std::size_t count_words(std::string_view text) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mime/model/text_span.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 

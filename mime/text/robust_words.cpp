@@ -11,7 +11,6 @@
 #include "mime/charset/utf8.h"
 #include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
-#include "mime/text/footer.h"
 #include "mime/words/letter_fold.h"
 
 namespace shingled::mime {

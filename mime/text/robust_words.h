@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mime/fingerprint/word_list.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "mime/text/oneline.h"
 
 namespace shingled::mime {
@@ -63,7 +63,7 @@ enum class Notices : std::uint8_t { kRemoved, kKept };
 /// Cost:    O(content).
 ///
 /// Databases hold fingerprints of this form: a change that affects most texts must also change
-/// kRobustForm (robust_shingles.h). After a change that affects only a few texts, these are no
+/// kRobustForm (shingles.h). After a change that affects only a few texts, these are no
 /// longer found.
 RobustText robust_words(std::string_view content, TextForm form,
                         Notices notices = Notices::kRemoved);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/options/mime_options.h"
-#include "mime/fingerprint/word_list.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "mime/html/html_to_text.h"
 #include "mime/language/language.h"
 #include "mime/text/oneline.h"

@@ -10,7 +10,7 @@
 
 #include "config/base/ascii.h"
 #include "mime/model/escapes.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 #include "mime/url/web_url.h"
 
 namespace shingled::mime {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "config/base/ascii.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 #include "mime/url/web_url.h"
 
 namespace shingled::mime {

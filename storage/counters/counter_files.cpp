@@ -7,8 +7,8 @@
 #include <cerrno>
 
 #include "config/base/number_text.h"
-#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
+#include "config/system/permission.h"
 #include "config/system/unique_fd.h"
 
 namespace shingled::storage::counters {

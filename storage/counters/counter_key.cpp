@@ -10,8 +10,8 @@
 
 #include "config/base/hex.h"
 #include "config/system/byte_transfer.h"
-#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
+#include "config/system/permission.h"
 #include "config/system/unique_fd.h"
 #include "config/system/whole_file.h"
 #include "storage/sqlite/counters/counter_catalogue.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/fingerprint/rolling_hash.h"
+#include "mime/fingerprint/spamsum.h"
 
 namespace shingled::storage {
 

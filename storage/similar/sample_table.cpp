@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "mime/fingerprint/rolling_hash.h"
+#include "mime/fingerprint/spamsum.h"
 #include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::storage::similar {

@@ -14,8 +14,8 @@
 
 #include "milter/history/row_code.h"
 #include "milter/policy/parse_condition.h"
-#include "milter/replay/judge_history.h"
-#include "milter/replay/parallel_trial.h"
+#include "milter/replay/rule_trial.h"
+#include "milter/replay/shadow_trial.h"
 #include "storage/sqlite/history/history_table.h"
 
 using namespace shingled;

@@ -9,7 +9,6 @@
 #include <random>
 #include <string>
 
-#include "mime/fingerprint/rolling_hash.h"
 #include "mime/fingerprint/spamsum.h"
 
 namespace shingled::bench {

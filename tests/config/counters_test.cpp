@@ -51,33 +51,29 @@ TEST(Counters, ReadsWhatIsCountedHere) {
   EXPECT_THAT(counters.pieces.authserv_ids, ElementsAre("mx.example.org", "MX2"));
 }
 
-TEST(Counters, ReadsTheLimitsOfPieces) {
+TEST(Counters, ReadsTheLimitsOfContainers) {
   const PieceOptions pieces =
       counters_of(
-          "pieces: {texts_max: 1, recipients_max: 2, links_max: 3, addresses_max: 4, phones_max: "
-          "5, "
-          "wallets_max: 6, attachments_max: 7, signatures_max: 8, pairs_max: 9, pieces_max: 10, "
-          "piece_bytes_max: 64K, containers: {open: no, depth_max: 1, entries_max: 11, "
-          "unpacked_max: 1M, ratio_max: 12, time_max: 1s}}")
+          "pieces: {containers: {open: no, depth_max: 1, entries_max: 11, unpacked_max: 1M, "
+          "ratio_max: 12, time_max: 1s}}")
           .pieces;
-  EXPECT_EQ(pieces, (PieceOptions{.authserv_ids = {},
-                                  .texts_max = 1,
-                                  .recipients_max = 2,
-                                  .links_max = 3,
-                                  .addresses_max = 4,
-                                  .phones_max = 5,
-                                  .wallets_max = 6,
-                                  .attachments_max = 7,
-                                  .signatures_max = 8,
-                                  .pairs_max = 9,
-                                  .pieces_max = 10,
-                                  .piece_bytes_max = 65536,
-                                  .containers = {.open = false,
+  EXPECT_EQ(pieces, (PieceOptions{.containers = {.open = false,
                                                  .depth_max = 1,
                                                  .entries_max = 11,
                                                  .unpacked_max = 1U << 20,
                                                  .ratio_max = 12,
                                                  .time_max = std::chrono::seconds(1)}}));
+}
+
+TEST(Counters, WarnOfLimitsThatAreNoOptionsAnyMore) {
+  EXPECT_THAT(problems_of("counters:\n  pieces: {links_max: 3, piece_bytes_max: 64K}\n"),
+              ElementsAre("f:2:12: warning: counters.pieces.links_max: is no longer an option: it "
+                          "is always 50",
+                          "f:2:26: warning: counters.pieces.piece_bytes_max: is no longer an "
+                          "option: it is always 1K"));
+  const Loaded loaded = load_settings("counters: {pieces: {links_max: 3}}", "f", {});
+  ASSERT_NE(loaded.settings, nullptr);
+  EXPECT_EQ(loaded.settings->counters.pieces, PieceOptions{});
 }
 
 TEST(Counters, ReadsWhatIsShared) {

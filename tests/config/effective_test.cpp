@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "config/loader.h"
 #include "config/reference/key_text.h"
-#include "config/reference/shipped_text.h"
 
 namespace shingled::config {
 namespace {
@@ -16,6 +17,11 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+
+std::string shipped_file() {
+  std::ifstream in(SHINGLED_SOURCE_DIR "/packaging/shingled.yaml", std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 std::string line_of(const Effective& effective, std::string_view key) {
   for (const EffectiveKey& one : effective.keys) {

@@ -1,6 +1,7 @@
-#include "config/environment.h"
-
+// Covers config/overrides.cpp.
 #include <gtest/gtest.h>
+
+#include "config/overrides.h"
 
 namespace shingled::config {
 namespace {

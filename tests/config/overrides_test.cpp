@@ -1,6 +1,9 @@
+// Covers config/overrides.cpp and config/document/yaml_document.cpp: values as overrides, and back.
 #include "config/overrides.h"
 
 #include <gtest/gtest.h>
+
+#include "config/document/yaml_document.h"
 
 namespace shingled::config {
 namespace {

@@ -144,18 +144,14 @@ TEST(StorageAccess, ReadsHowLongARepeatIsKnown) {
   EXPECT_THAT(problems_of("repeats_max: 999"), HasSubstr("out of range"));
 }
 
-TEST(StorageAccess, ReadsHowManyKeysMayBeAgreedOn) {
-  const AgreementOptions agreements =
-      server_of(
-          "key_agreement_rate: 10, key_agreement_burst: 20, key_agreement_source_rate: 3, "
-          "key_agreement_source_burst: 4")
-          .agreements;
-  EXPECT_EQ(agreements.thread, (RateOptions{10, 20}));
-  EXPECT_EQ(agreements.source, (RateOptions{3, 4}));
-  for (const char* name : {"key_agreement_rate", "key_agreement_burst", "key_agreement_source_rate",
-                           "key_agreement_source_burst"}) {
-    EXPECT_THAT(problems_of(std::string(name) + ": 0"), HasSubstr("out of range")) << name;
-  }
+TEST(StorageAccess, DoesNotLetAnybodyChangeHowManyKeysMayBeAgreedOn) {
+  const Loaded loaded =
+      load_settings("storage: {key_agreement_rate: 10, key_agreement_source_burst: 4}", "f");
+  ASSERT_NE(loaded.settings, nullptr);
+  EXPECT_EQ(loaded.settings->storage.server.agreements, AgreementOptions{});
+  EXPECT_THAT(problems_of("key_agreement_rate: 10"),
+              HasSubstr("warning: storage.key_agreement_rate: is no longer an option: it is always "
+                        "1000"));
 }
 
 TEST(StorageAccess, TakesEntriesAndFilesInOneList) {

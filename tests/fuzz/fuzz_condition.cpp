@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "milter/policy/compile_rules.h"
+#include "milter/policy/condition.h"
 #include "milter/policy/evaluate.h"
 #include "milter/policy/explain.h"
 #include "milter/policy/parse_condition.h"
-#include "milter/policy/print_condition.h"
 
 using namespace shingled::milter::policy;
 

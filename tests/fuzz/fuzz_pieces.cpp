@@ -12,10 +12,10 @@
 
 #include "milter/counters/message_pieces.h"
 #include "mime/charset/charset.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/header_text.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/pieces/piece_list.h"
-#include "mime/url/ascii_host.h"
+#include "mime/url/host_name.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mime/fingerprint/robust_shingles.h"
+#include "mime/fingerprint/shingles.h"
 #include "mime/text/robust_words.h"
 #include "mime/words/letter_fold.h"
 

@@ -12,7 +12,7 @@
 #include "config/base/result.h"
 #include "milter/cli/access/counter_desk.h"
 #include "milter/cli/terminal/console.h"
-#include "milter/features/sums.h"
+#include "milter/features/counter_needs.h"
 #include "storage/counters/counter.h"
 
 namespace shingled::milter::cli {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/environment.h"
+#include "config/overrides.h"
 #include "config/promotions/promoted_rules.h"
 #include "config/system/os_error.h"
 #include "milter/cli/terminal/terminal_text.h"

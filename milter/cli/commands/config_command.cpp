@@ -5,8 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "config/document/yaml_document.h"
 #include "config/effective.h"
-#include "config/overrides.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
 #include "milter/cli/access/settings_choice.h"

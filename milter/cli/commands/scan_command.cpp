@@ -16,7 +16,7 @@
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "milter/features/message_features.h"
 #include "mime/message/header_block.h"
 

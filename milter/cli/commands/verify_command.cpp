@@ -46,8 +46,8 @@ void print_report(const std::string& file, const storage::formats::VerifyReport&
                            counted(report.lists, "list entry", "list entries"), verdict, odd));
   if (report.crowded != 0) {
     console.line(
-        fmt::format("{} shingle slots with more owners than storage.slot_owners_max; the newest "
-                    "owners are dropped first",
+        fmt::format("{} shingle slots with more owners than are kept; the newest owners are "
+                    "dropped first",
                     counted(report.crowded, "hash shares", "hashes share")));
   }
 }

@@ -7,8 +7,8 @@
 #include "config/base/result.h"
 #include "milter/cli/access/counter_client.h"
 #include "milter/features/counter_needs.h"
-#include "milter/rules/counter_facts.h"
-#include "mime/pieces/piece.h"
+#include "milter/rules/facts.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::cli {
 

@@ -8,12 +8,10 @@
 #include "mime/pieces/file_kind.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/link.h"
-#include "mime/pieces/normal_address.h"
-#include "mime/pieces/normal_subject.h"
+#include "mime/pieces/mail_address.h"
 #include "mime/pieces/phone_numbers.h"
 #include "mime/pieces/wallets.h"
-#include "mime/url/ascii_host.h"
-#include "mime/url/public_suffix.h"
+#include "mime/url/host_name.h"
 
 namespace shingled::milter::cli {
 

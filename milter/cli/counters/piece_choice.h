@@ -7,7 +7,7 @@
 
 #include "config/base/result.h"
 #include "milter/cli/terminal/console.h"
-#include "mime/pieces/piece.h"
+#include "mime/pieces/piece_list.h"
 
 namespace shingled::milter::cli {
 

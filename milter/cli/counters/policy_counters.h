@@ -15,7 +15,7 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/counters/envelope.h"
 #include "milter/features/counter_needs.h"
-#include "milter/judge/message/counter_source.h"
+#include "milter/judge/message/message_view.h"
 #include "milter/rules/facts.h"
 
 namespace shingled::milter::cli {

@@ -11,7 +11,7 @@
 #include "milter/cli/history/record_output.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/history/message_row.h"
+#include "milter/history/message_record.h"
 #include "milter/history/row_code.h"
 #include "milter/replay/history_span.h"
 #include "storage/counters/counter_key.h"

@@ -8,7 +8,7 @@
 #include "config/base/byte_reader.h"
 #include "milter/cli/access/counter_client.h"
 #include "milter/cli/output/feature_output.h"
-#include "milter/history/message_row.h"
+#include "milter/history/message_record.h"
 #include "milter/replay/history_span.h"
 #include "milter/rules/verdict.h"
 #include "storage/counters/counter.h"

@@ -10,7 +10,7 @@
 #include "milter/counters/message_origin.h"
 #include "milter/judge/message/message_view.h"
 #include "milter/names/list_evidence.h"
-#include "milter/names/list_truth.h"
+#include "milter/names/name_list.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {

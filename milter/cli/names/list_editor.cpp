@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
+#include "config/system/permission.h"
 #include "milter/names/name_list.h"
 
 namespace shingled::milter::cli {

@@ -3,9 +3,8 @@
 #include <string>
 
 #include "milter/cli/terminal/console.h"
+#include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
-#include "milter/features/sums.h"
 
 namespace shingled::milter::cli {
 

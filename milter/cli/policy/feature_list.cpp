@@ -4,7 +4,6 @@
 
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/features/feature.h"
-#include "milter/features/name.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::cli {

@@ -8,7 +8,7 @@
 #include "config/document/section.h"
 #include "config/document/yaml_document.h"
 #include "config/words/nearest_word.h"
-#include "milter/policy/number.h"
+#include "milter/policy/condition.h"
 
 namespace shingled::milter::cli {
 

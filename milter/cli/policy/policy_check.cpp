@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "config/document/yaml_document.h"
-#include "config/overrides.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/policy/policy_rules.h"
 

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "config/promotions/judgement_file.h"
-#include "config/promotions/rule_identity.h"
+#include "config/promotions/promoted_rules.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/promotion/decide.h"
-#include "milter/promotion/proposal_text.h"
 #include "milter/replay/history_span.h"
 #include "milter/replay/row_replay.h"
 

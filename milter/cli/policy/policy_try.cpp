@@ -11,7 +11,7 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/replay/history_span.h"
-#include "milter/replay/parallel_trial.h"
+#include "milter/replay/rule_trial.h"
 
 namespace shingled::milter::cli {
 

@@ -15,7 +15,7 @@
 #include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/similar/sample_signer.h"
-#include "mime/container/container_kind.h"
+#include "mime/container/container.h"
 #include "mime/fingerprint/spamsum.h"
 
 namespace shingled::milter::cli {

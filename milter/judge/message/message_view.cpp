@@ -87,7 +87,8 @@ counters::MessagePieces MessageView::pieces(const counters::Envelope& envelope,
                                    .analysis = analysis_,
                                    .hashes = counted,
                                    .texts = &*collector_,
-                                   .local = &plan_.local()},
+                                   .header = &header_,
+                                   .believed = &believed_},
                                   envelope, plan_.pieces(), work_, out_of_time);
 }
 

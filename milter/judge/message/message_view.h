@@ -9,16 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "config/options/counter_options.h"
 #include "config/options/settings.h"
 #include "milter/counters/envelope.h"
 #include "milter/counters/message_pieces.h"
+#include "milter/features/feature.h"
 #include "milter/features/message_features.h"
-#include "milter/features/name.h"
+#include "milter/rules/facts.h"
 #include "mime/analyze.h"
 #include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/authentication_results.h"
+#include "mime/pieces/piece_list.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::judge {
@@ -138,5 +141,22 @@ counters::MessagePieces pieces_of(std::string_view bytes, const ViewPlan& plan,
 /// Cost:    linear in the header.
 features::MessageNames names_of(const mime::HeaderBlock& header, const ViewPlan& plan,
                                 const counters::Envelope& envelope, bool whole_envelope);
+
+/// What the counters say of one message: look(), then maybe look_again().
+/// Threads: one at a time.
+class CounterSource {
+ public:
+  virtual ~CounterSource() = default;
+  /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
+  /// look-ups have matched so far (counters/counted_hashes.h); no limit on pieces takes them away,
+  /// so that no message can hide them by many links.
+  /// Errors:  none; what cannot be asked is unknown.
+  virtual rules::CounterFacts look(MessageView& message, std::vector<mime::Piece> matched,
+                                   TimePoint deadline, const std::stop_token& stop) = 0;
+  /// What later look-ups have matched: those that are new belong to the message, too, and their
+  /// counters are added to `facts`.
+  virtual void look_again(std::vector<mime::Piece> matched, TimePoint deadline,
+                          rules::CounterFacts& facts) = 0;
+};
 
 }  // namespace shingled::milter::judge

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "config/system/folder_owner.h"
 #include "config/system/os_error.h"
 #include "config/system/permission.h"
 

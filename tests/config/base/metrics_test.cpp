@@ -1,4 +1,4 @@
-// Covers config/metrics/instruments.cpp, config/metrics/metric_registry.cpp,
+// Covers config/metrics/instruments.cpp, config/metrics/metric_report.cpp,
 // config/metrics/metric_report.cpp: what is counted arrives, with its labels.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/metrics/instruments.h"
-#include "config/metrics/metric_registry.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled {
 namespace {

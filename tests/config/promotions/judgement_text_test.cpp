@@ -1,9 +1,10 @@
-#include "config/promotions/judgement_text.h"
-
+// Covers config/promotions/judgement_file.cpp.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <string>
+
+#include "config/promotions/judgement_file.h"
 
 namespace shingled::config {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "config/load_settings.h"
 #include "config/promotions/judgement_file.h"
-#include "config/promotions/rule_identity.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::config {

@@ -1,8 +1,9 @@
-#include "config/promotions/rule_identity.h"
-
+// Covers config/promotions/promoted_rules.cpp.
 #include <gtest/gtest.h>
 
 #include <functional>
+
+#include "config/promotions/promoted_rules.h"
 
 namespace shingled::config {
 namespace {

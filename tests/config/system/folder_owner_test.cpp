@@ -1,5 +1,4 @@
-#include "config/system/folder_owner.h"
-
+// Covers config/system/permission.cpp.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,6 +6,7 @@
 
 #include <string>
 
+#include "config/system/permission.h"
 #include "config/system/unique_fd.h"
 #include "tests/support/temporary_directory.h"
 

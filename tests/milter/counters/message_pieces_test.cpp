@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/envelope.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {

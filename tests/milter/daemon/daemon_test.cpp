@@ -1,4 +1,4 @@
-// Covers milter/daemon/start.cpp, milter/process/signals.cpp.
+// Covers milter/daemon/start.cpp, milter/process/process_control.cpp.
 #include "milter/daemon/daemon.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "milter/history/message_row.h"
+#include "milter/history/message_record.h"
 
 namespace shingled::milter::history::testing {
 

@@ -1,4 +1,4 @@
-// Covers milter/names/list_truth.cpp.
+// Covers milter/names/name_list.cpp.
 #include "milter/names/list_evidence.h"
 
 #include <gmock/gmock.h>

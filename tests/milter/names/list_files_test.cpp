@@ -1,4 +1,4 @@
-// Covers milter/names/list_problems.cpp.
+// Covers milter/names/list_files.cpp.
 #include "milter/names/list_files.h"
 
 #include <gmock/gmock.h>
@@ -7,8 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-
-#include "milter/names/list_problems.h"
 
 namespace shingled::milter::names {
 namespace {

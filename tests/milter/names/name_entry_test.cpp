@@ -1,4 +1,4 @@
-// Covers milter/names/name_form.cpp.
+// Covers milter/names/name_entry.cpp.
 #include "milter/names/name_entry.h"
 
 #include <gmock/gmock.h>

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "milter/names/list_truth.h"
-
 namespace shingled::milter::names {
 namespace {
 

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "milter/policy/check_rules.h"
 #include "milter/policy/condition_mistakes.h"
+#include "milter/policy/rule.h"
 #include "tests/milter/policy/policy_world.h"
 
 namespace shingled::milter::policy {

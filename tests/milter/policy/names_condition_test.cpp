@@ -1,11 +1,11 @@
-// Covers milter/policy/name_comparison.cpp, milter/policy/token_cursor.cpp,
-// milter/features/name.cpp, and what else of milter/policy knows names: printing, checking,
+// Covers milter/policy/name_comparison.cpp, milter/policy/condition_tokens.cpp,
+// milter/features/feature.cpp, and what else of milter/policy knows names: printing, checking,
 // evaluating, explaining.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "milter/policy/check_condition.h"
-#include "milter/policy/print_condition.h"
+#include "milter/policy/condition.h"
 #include "tests/milter/policy/policy_world.h"
 
 namespace shingled::milter::policy {

@@ -1,4 +1,4 @@
-// Covers milter/process/log_file.cpp, milter/process/privileges.cpp.
+// Covers milter/process/log_sink.cpp, milter/process/privileges.cpp.
 #include "milter/process/log_sink.h"
 
 #include <fcntl.h>

@@ -33,8 +33,8 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   wanted.counters.shared.redis.prefix = "ours";
   wanted.status.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
-              ::testing::ElementsAre("milter.socket", "storage.hashfile", "counters.servers",
-                                     "counters.redis", "similar.file", "status"));
+              ::testing::ElementsAre("milter.socket", "similar.file", "counters.servers",
+                                     "counters.redis", "storage.hashfile", "status"));
 }
 
 // Each option of shingled.yaml(5).

@@ -1,4 +1,4 @@
-// Covers milter/ratelimit/limit_lists.cpp.
+// Covers milter/ratelimit/limit_reloader.cpp.
 #include "milter/ratelimit/limit_reloader.h"
 
 #include <gmock/gmock.h>

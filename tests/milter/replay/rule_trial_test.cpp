@@ -1,4 +1,4 @@
-// Covers milter/replay/parallel_trial.cpp, too: a history on disk, tried with two threads,
+// Covers milter/replay/rule_trial.cpp, too: a history on disk, tried with two threads,
 // gives what a plain count of every message gives.
 #include "milter/replay/rule_trial.h"
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "milter/history/row_code.h"
-#include "milter/replay/parallel_trial.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/support/temporary_directory.h"
 

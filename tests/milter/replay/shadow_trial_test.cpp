@@ -1,4 +1,4 @@
-// Covers milter/replay/judge_history.cpp and milter/replay/row_replay.cpp, too: a history on disk
+// Covers milter/replay/shadow_trial.cpp and milter/replay/row_replay.cpp, too: a history on disk
 // gives what a plain count of every message gives.
 #include "milter/replay/shadow_trial.h"
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "milter/history/row_code.h"
-#include "milter/replay/judge_history.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/support/temporary_directory.h"
 

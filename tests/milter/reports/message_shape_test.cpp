@@ -1,6 +1,13 @@
 #include "milter/reports/message_shape.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mime/analysis_parts.h"
+#include "mime/analyze.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::milter::reports {
 namespace {
@@ -50,6 +57,90 @@ TEST(MessageShape, WhatIsMailIsTaughtAndWhatIsNotIsNot) {
       EXPECT_THAT(*problem, HasSubstr(c.problem)) << c.why;
     }
   }
+}
+
+mime::HeaderBlock header_of(const std::string& text) {
+  return mime::split_header_block(text, MimeOptions());
+}
+
+TEST(AutomaticMail, AnAnswerIsMoreThanOneField) {
+  const struct {
+    const char* why;
+    std::string header;
+    bool automatic;
+  } cases[] = {
+      {"as Pigeonhole writes it",
+       "Return-Path: <>\nAuto-Submitted: auto-replied (vacation)\nIn-Reply-To: <1@a>\n", true},
+      {"with a comment first",
+       "Return-Path: <>\nAuto-Submitted: (x) auto-replied\nReferences: <1@a>\n", true},
+      {"with a comment in a comment",
+       "Return-Path: <>\nAuto-Submitted: auto-replied(a (b))\nReferences: <1@a>\n", true},
+      {"with parameters, folded",
+       "Return-Path: <>\nauto-submitted:\n AUTO-REPLIED; owner-email=a@b\nReferences: <1@a>\n",
+       true},
+      {"a blank before the colon",
+       "Return-Path : <>\nAuto-Submitted : auto-replied\nIn-Reply-To : <1@a>\n", true},
+      {"a comment in the path",
+       "Return-Path: <> (null)\nAuto-Submitted: auto-replied\nIn-Reply-To: <1@a>\n", true},
+      {"the field alone", "Auto-Submitted: auto-replied\n", false},
+      {"from somebody", "Return-Path: <a@b>\nAuto-Submitted: auto-replied\nIn-Reply-To: <1@a>\n",
+       false},
+      {"nobody knows from whom", "Auto-Submitted: auto-replied\nIn-Reply-To: <1@a>\n", false},
+      {"a second path, of the sender",
+       "Return-Path: <a@b>\nReturn-Path: <>\nAuto-Submitted: auto-replied\nIn-Reply-To: <1@a>\n",
+       false},
+      {"to nothing", "Return-Path: <>\nAuto-Submitted: auto-replied\n", false},
+      {"to an empty field",
+       "Return-Path: <>\nAuto-Submitted: auto-replied\nIn-Reply-To: \nReferences:\n", false},
+      {"made by a program, but no answer",
+       "Return-Path: <>\nAuto-Submitted: auto-generated\nIn-Reply-To: <1@a>\n", false},
+      {"a comment is not a value",
+       "Return-Path: <>\nAuto-Submitted: no (auto-replied)\nIn-Reply-To: <1@a>\n", false},
+      {"written by hand", "Return-Path: <>\nAuto-Submitted: no\nIn-Reply-To: <1@a>\n", false},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(is_automatic_answer(header_of(c.header).fields), c.automatic) << c.why;
+  }
+}
+
+constexpr const char* kReport = "Content-Type: multipart/report; boundary=r\n";
+constexpr const char* kStatus =
+    "Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; v@example.org\n"
+    "Action: failed\nStatus: 5.1.1\n";
+
+bool is_report(const std::string& head, const std::string& type, const std::string& status) {
+  const std::string message = head +
+                              "\n--r\n\nIt could not be delivered.\n--r\nContent-Type: " + type +
+                              "\n\n" + status + "\n--r--\n";
+  const mime::Analysis analysis = mime::analyze(message, MimeOptions());
+  return is_system_report(header_of(message).fields, analysis.parts().mail.parts, MimeOptions());
+}
+
+TEST(AutomaticMail, AReportOfASystemHasItsShape) {
+  constexpr const char* kDelivery = "message/delivery-status";
+  const std::string null = "Return-Path: <>\n";
+  const std::string receipt =
+      "Final-Recipient: rfc822; v@a\nDisposition: manual-action; displayed\n";
+  EXPECT_TRUE(is_report(null + kReport, kDelivery, kStatus));
+  EXPECT_TRUE(is_report(null + kReport, "message/global-delivery-status", kStatus));
+  EXPECT_TRUE(is_report(kReport, kDelivery, kStatus)) << "its sender is not known";
+  EXPECT_TRUE(is_report(null + kReport, "message/disposition-notification", receipt));
+  EXPECT_FALSE(is_report(std::string("Return-Path: <a@b>\n") + kReport, kDelivery, kStatus))
+      << "somebody sent it";
+  EXPECT_FALSE(is_report(null + "Content-Type: multipart/mixed; boundary=r\n", kDelivery, kStatus))
+      << "no report";
+  EXPECT_FALSE(is_report(null + kReport, kDelivery, "x")) << "a byte";
+  EXPECT_FALSE(is_report(null + kReport, kDelivery, "Final-Recipient:\nAction:\nStatus:\n"))
+      << "names without values";
+  EXPECT_FALSE(is_report(null + kReport, "message/disposition-notification", kStatus))
+      << "the fields of another kind";
+  EXPECT_FALSE(is_report(null + kReport, "text/plain", kStatus)) << "a text";
+  const std::string inner = std::string("Content-Type: multipart/mixed; boundary=q\n\n--q\n") +
+                            kReport + "\n--r\nContent-Type: message/delivery-status\n\n" + kStatus +
+                            "\n--r--\n--q--\n";
+  const mime::Analysis analysis = mime::analyze(inner, MimeOptions());
+  EXPECT_FALSE(is_system_report(header_of(null).fields, analysis.parts().mail.parts, MimeOptions()))
+      << "a report inside other mail";
 }
 
 }  // namespace

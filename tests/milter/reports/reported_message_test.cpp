@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "milter/counters/message_id.h"
+#include "milter/counters/message_origin.h"
 
 namespace shingled::milter::reports {
 namespace {

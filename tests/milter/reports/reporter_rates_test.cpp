@@ -1,6 +1,7 @@
-#include "milter/reports/reporter_rates.h"
-
+// Covers ReporterRates of milter/reports/report_desk_open.h.
 #include <gtest/gtest.h>
+
+#include "milter/reports/report_desk_open.h"
 
 namespace shingled::milter::reports {
 namespace {

@@ -1,7 +1,7 @@
-// Covers milter/reports/people_desk.cpp, milter/reports/person_names.cpp.
+// Covers milter/reports/count_desk.cpp, milter/reports/mailbox_names.cpp.
 #include <gtest/gtest.h>
 
-#include "milter/reports/person_names.h"
+#include "milter/reports/mailbox_names.h"
 #include "tests/milter/reports/desk.h"
 #include "tests/support/fake_people.h"
 

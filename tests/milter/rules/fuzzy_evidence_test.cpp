@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "milter/rules/fuzzy_evidence.h"
 #include "milter/rules/hit_strength.h"
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"

@@ -1,4 +1,3 @@
-// Covers milter/rules/unknown.cpp.
 #include "milter/rules/verdict.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,7 @@
-#include "milter/setup/doveconf.h"
-
+// Covers milter/setup/dovecot_setup.cpp.
 #include <gtest/gtest.h>
+
+#include "milter/setup/dovecot_setup.h"
 
 namespace shingled::milter::setup {
 namespace {

@@ -1,8 +1,10 @@
-// Also covers plan_sendmail_removal of milter/setup/sendmail_setup.cpp.
-#include "milter/setup/removal.h"
+// Covers the removal by milter/setup/dovecot_setup.cpp, milter/setup/postfix_setup.cpp,
+// milter/setup/rspamd_setup.cpp and milter/setup/sendmail_setup.cpp.
 
 #include <gtest/gtest.h>
 
+#include "milter/setup/dovecot_setup.h"
+#include "milter/setup/postfix_setup.h"
 #include "milter/setup/rspamd_setup.h"
 #include "milter/setup/sendmail_setup.h"
 

@@ -1,4 +1,4 @@
-// Covers mime/calendar/calendar_lines.cpp, too.
+// Covers mime/calendar/calendar_text.cpp, too.
 #include "mime/calendar/calendar_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Covers mime/html/quote_elements.cpp, mime/html/quote_marks.cpp.
+// Covers mime/html/quote_marks.cpp.
 #include "mime/html/quote_marks.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Covers mime/html/style_sheet.cpp, mime/html/css_values.cpp, mime/html/css_tokenizer.cpp,
-// mime/html/hsl_color.cpp: styles.
+// mime/html/css_color.cpp: styles.
 #include "mime/html/visibility.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Covers mime/language/trigram_table.cpp, mime/language/make_trigram_table.cpp: trigrams.
+// Covers mime/language/make_trigram_table.cpp, mime/language/trigram_vote.cpp: trigrams.
 #include "mime/language/trigram_vote.h"
 
 #include <gtest/gtest.h>

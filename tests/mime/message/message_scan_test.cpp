@@ -1,5 +1,5 @@
-// Covers mime/message/delimiters.cpp, mime/message/digest_part.cpp, mime/model/mail.cpp: from bytes
-// to parts.
+// Covers mime/message/scan_frame.cpp, mime/message/inner_entity.cpp, mime/model/mail.cpp: from
+// bytes to parts.
 #include "mime/message/message_scan.h"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mime/pieces/clipped.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 namespace {

@@ -1,10 +1,8 @@
-// Covers mime/pieces/wallets.cpp, mime/pieces/iban.cpp and mime/pieces/bitcoin_address.cpp.
 #include "mime/pieces/wallets.h"
 
 #include <gtest/gtest.h>
 
-#include "mime/pieces/bitcoin_address.h"
-#include "mime/pieces/iban.h"
+#include "mime/pieces/coin_address.h"
 
 namespace shingled::mime {
 namespace {

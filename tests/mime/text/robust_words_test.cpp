@@ -1,5 +1,5 @@
-// Covers mime/text/boilerplate.cpp, mime/text/common_words.cpp, mime/text/footer.cpp: the robust
-// form.
+// Covers mime/text/boilerplate.cpp, mime/text/common_words.cpp, mime/text/boilerplate.cpp: the
+// robust form.
 #include "mime/text/robust_words.h"
 
 #include <gmock/gmock.h>

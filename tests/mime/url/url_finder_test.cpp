@@ -1,4 +1,4 @@
-// Covers mime/url/web_url.cpp, mime/url/public_suffix.cpp: URLs in texts.
+// Covers mime/url/web_url.cpp, mime/url/host_name.cpp: URLs in texts.
 #include "mime/url/url_finder.h"
 
 #include <gmock/gmock.h>
