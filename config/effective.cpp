@@ -131,7 +131,26 @@ class Lister {
   std::vector<EffectiveKey> keys_;
 };
 
+/// `rest`: of the key, in the map of these.
+template <typename Root>
+std::string constant_among(const Keys<Root>& keys, std::string_view rest) {
+  const std::string_view name = rest.substr(0, rest.find('.'));
+  for (const Key<Root>& one : keys) {
+    if (one.name != name) continue;
+    if (name == rest) return one.always;
+    return constant_among(one.keys, rest.substr(name.size() + 1));
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string constant_value(std::string_view key) {
+  constexpr std::string_view kRules = "rules.";
+  const std::size_t name_end = key.starts_with(kRules) ? key.find('.', kRules.size()) : key.npos;
+  return name_end == key.npos ? constant_among(settings_keys(), key)
+                              : constant_among(rule_keys(), key.substr(name_end + 1));
+}
 
 Effective effective_settings(std::string_view yaml, std::string_view file_name,
                              std::span<const std::string> overrides) {

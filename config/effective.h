@@ -32,4 +32,9 @@ Effective effective_settings(std::string_view yaml, std::string_view file_name,
 Effective effective_settings_file(const std::string& path,
                                   std::span<const std::string> overrides = {});
 
+/// The value of a key that was an option once, such as "mime.words_max" or
+/// "rules.local.errors_max". Of all other texts "".
+/// Threads: any.
+std::string constant_value(std::string_view key);
+
 }  // namespace shingled::config

@@ -31,6 +31,13 @@ std::string format_range(Range<double> range) {
   return "a number such as 4.5";
 }
 
+/// Two spellings of one value, such as 7210s and 2h10s.
+bool means_the_same(std::string_view a, std::string_view b) {
+  const auto equal = [](const auto& x, const auto& y) { return x && x == y; };
+  return a == b || equal(parse_size(a), parse_size(b)) ||
+         equal(parse_duration(a), parse_duration(b));
+}
+
 }  // namespace
 
 Section::Section(const YamlNode* node, std::string path, Diagnostics& diagnostics)
@@ -140,7 +147,7 @@ bool Section::gives(std::string_view key) const {
 void Section::retired_key(std::string_view key, std::string_view value) {
   other_names_.emplace_back(key);
   const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
-  if (found == nullptr) return;
+  if (found == nullptr || means_the_same(found->text, value)) return;
   diagnostics_->warn(found->key_position, path_to(key),
                      "is no longer an option: it is always " + std::string(value));
 }

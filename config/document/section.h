@@ -61,7 +61,8 @@ class Section {
   [[nodiscard]] bool has(std::string_view key) const;
   /// Whether the text gives the key a value, right or wrong, other than null and [].
   [[nodiscard]] bool gives(std::string_view key) const;
-  /// A key that was an option once: a warning that it is always `value`. Makes it known.
+  /// A key that was an option once: a warning that it is always `value`, if the text says another
+  /// one. Makes it known.
   void retired_key(std::string_view key, std::string_view value);
   /// A key of other programs that we do not have: a problem that says why.
   void refuse_key(std::string_view key, std::string_view why);

@@ -71,6 +71,7 @@ struct Key {
   std::string range;           ///< "100ms to 10m", or empty
   std::string help;            ///< the comment in the shipped file; "{}" stands for the range
   std::string none = "none";   ///< what the manual calls an empty default
+  std::string always = {};     ///< of a key that was an option once: its value
   bool required = false;       ///< in the entry of a list
   bool at_start = false;       ///< only a start takes it. Of a map: all of it, as one option
   std::vector<Key> keys = {};  ///< of a map
@@ -108,12 +109,16 @@ Key<Root> required(Key<Root> key) {
   return key;
 }
 
-/// A key that earlier versions had, and that is always `value` now: a warning if it is set.
-template <typename Root>
-Key<Root> constant(std::string_view name, std::string_view value) {
+/// A key that earlier versions had, and that always has the value of the settings' initialiser now:
+/// a warning if it is set to another one.
+template <typename Root, typename Value, typename Written>
+Key<Root> constant(std::string_view name, const Place<Root, Value>& place,
+                   std::string (*write)(Written)) {
   Key<Root> out;
   out.name = name;
-  out.read = [name = out.name, value = std::string(value)](Section& section, Root& /*root*/) {
+  const Root defaults;
+  out.always = write(place.in(defaults));
+  out.read = [name = out.name, value = out.always](Section& section, Root& /*root*/) {
     section.retired_key(name, value);
   };
   return out;

@@ -243,7 +243,7 @@ Key<Settings> milter_section() {
               "for all look-ups of one message together, {}"),
           key("lookups_max", live(&MilterOptions::lookups_max), Number{1, 1'000'000},
               "look-ups of one message and rule, body first, {}; everything beyond is unknown"),
-          constant<Settings>("mta_timeout", "7210s"),
+          constant("mta_timeout", live(&MilterOptions::mta_timeout), Time::write),
           key("message_bytes_max", live(&MilterOptions::message_bytes_max), Size{kKi, 2 * kGi},
               "only this much of a larger message is judged, {}"),
           key("memory_max", live(&MilterOptions::memory_max), Size{16 * kMi, kTi},

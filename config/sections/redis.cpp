@@ -108,7 +108,7 @@ Key<Settings> redis_section() {
                key("cache_seconds", redis(&RedisOptions::cache_seconds), Time{1s, 1h, "off"},
                    "answers are reused from memory for this long, {}; changes by other daemons are "
                    "seen that much later; 0 = off"),
-               constant<Settings>("cache_entries", "100000"),
+               constant("cache_entries", redis(&RedisOptions::cache_entries), Number::write),
                key("journal_max", redis(&RedisOptions::journal_max), Number{0, 100'000'000},
                    "updates that may wait on disk (HASHFILE.journal), {}; further ones are "
                    "refused"),

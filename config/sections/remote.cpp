@@ -97,14 +97,14 @@ Keys<RuleOptions> remote_keys() {
           "longest wait for the answer to one packet, {}"),
       key("retransmits", remote(&RemoteOptions::retransmits), Number{0, 10},
           "how often a packet without an answer is sent again, {}"),
-      constant<RuleOptions>("errors_max", "4"),
-      constant<RuleOptions>("revive_time", "1m"),
+      constant("errors_max", remote(&RemoteOptions::errors_max), Number::write),
+      constant("revive_time", remote(&RemoteOptions::revive_time), Time::write),
       key("tcp", remote(&RemoteOptions::tcp), OneOf(kTcpUses),
           "no = UDP, yes = TCP, auto = TCP from one request per second on; repeated packets, and "
           "servers "
           "that do not accept connections, use UDP"),
-      constant<RuleOptions>("tcp_threshold", "1"),
-      constant<RuleOptions>("tcp_retry_delay", "10s"),
+      constant("tcp_threshold", remote(&RemoteOptions::tcp_threshold), Real::write),
+      constant("tcp_retry_delay", remote(&RemoteOptions::tcp_retry_delay), Time::write),
       key("resolve_interval", remote(&RemoteOptions::resolve_interval), Time{10s, 168h},
           "names of servers are looked up again after this time, {}; sooner if a name was not "
           "found, which delays neither the start nor mail"),

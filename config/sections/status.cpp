@@ -37,7 +37,7 @@ Key<Settings> status_section() {
               "at the same time for each address of listen, half of them for one client, {}"),
           key("timeout", start(&StatusOptions::timeout), Time{1s, 10min},
               "for a request and its answer together, {}"),
-          constant<Settings>("matches_max", "100"),
+          constant("matches_max", start(&StatusOptions::matches_max), Number::write),
       });
 }
 

@@ -37,9 +37,9 @@ Keys<Settings> engine_keys() {
           "crash of the daemon; sync = as normal, and commits are delayed by up to `sync`"),
       key("sync", engine(&EngineOptions::sync), Time{0ms, 1h},
           "with durability sync: longest wait of an update for its commit, 1ms to 1h"),
-      constant<Settings>("group_commit_max", "4096"),
-      constant<Settings>("update_queue_max", "65536"),
-      constant<Settings>("slot_owners_max", "16"),
+      constant("group_commit_max", engine(&EngineOptions::group_commit_max), Number::write),
+      constant("update_queue_max", engine(&EngineOptions::update_queue_max), Number::write),
+      constant("slot_owners_max", engine(&EngineOptions::slot_owners_max), Number::write),
       key("hashes_max", engine(&EngineOptions::hashes_max), Number{0, 66'000'000},
           "number of hashes, 1 to 66000000, about 400 bytes of memory each; further ones are "
           "refused; 0 = as "

@@ -77,10 +77,10 @@ Keys<Settings> agreement_keys(const Place<Settings, AgreementOptions>& place) {
   const auto thread = place(&AgreementOptions::thread);
   const auto source = place(&AgreementOptions::source);
   return {
-      constant<Settings>("key_agreement_rate", "1000"),
-      constant<Settings>("key_agreement_burst", "1000"),
-      constant<Settings>("key_agreement_source_rate", "100"),
-      constant<Settings>("key_agreement_source_burst", "1000"),
+      constant("key_agreement_rate", thread(&RateOptions::rate), Real::write),
+      constant("key_agreement_burst", thread(&RateOptions::burst), Real::write),
+      constant("key_agreement_source_rate", source(&RateOptions::rate), Real::write),
+      constant("key_agreement_source_burst", source(&RateOptions::burst), Real::write),
   };
 }
 

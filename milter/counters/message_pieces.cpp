@@ -82,24 +82,17 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
                              const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time) {
   const mime::Analysis::Parts& parts = message.analysis.parts();
-  const mime::HeaderBlock found = message.header != nullptr
-                                      ? mime::HeaderBlock()
-                                      : mime::split_header_block(message.bytes, parts.options);
-  const mime::HeaderBlock& header = message.header != nullptr ? *message.header : found;
+  const auto& fields = message.header.fields;
   const NormalEnvelope normal = normal_envelope(envelope, options.recipients_max);
-  const auto results = message.believed != nullptr
-                           ? std::vector<mime::AuthenticationResults>()
-                           : believed_results(header.fields, options.authserv_ids, {});
-  const auto& believed = message.believed != nullptr ? *message.believed : results;
-  const mime::FromField from = mime::read_from(header.fields, parts.options.compat, work);
+  const mime::FromField from = mime::read_from(fields, parts.options.compat, work);
   const bool proved = from.only && from.address &&
-                      (!normal.user.empty() || is_proved(believed, from.address->domain));
+                      (!normal.user.empty() || is_proved(message.believed, from.address->domain));
 
   PieceList pieces(options);
   add_envelope_pieces(normal, pieces);
-  const MailingList list = believed_list(mailing_list_of(header.fields), believed, options);
+  const MailingList list = believed_list(mailing_list_of(fields), message.believed, options);
   const FromDomain domain = add_from_pieces(from, proved, list, pieces);
-  for (const std::string& signer : signing_domains(believed)) {
+  for (const std::string& signer : signing_domains(message.believed)) {
     pieces.add(PieceType::kDkimDomain, signer);
   }
   mime::TextCollector read(message.analysis, options, work);
@@ -108,12 +101,12 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   const bool quotes =
       texts.quotes() || std::ranges::find(parts.of_others, true) != parts.of_others.end();
   const bool theirs = quotes && mime::has_answer_mark(parts.subject);
-  mime::add_header_pieces(header.fields, theirs ? std::string_view() : parts.subject, from, pieces);
+  mime::add_header_pieces(fields, theirs ? std::string_view() : parts.subject, from, pieces);
   mime::add_hash_pieces(message.hashes, pieces);
   pieces.take_all(texts.pieces());
   remove_traces(list, pieces);
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);
-  remove_boilerplate(bounce_of(normal.sender, header.fields, parts), domain.text, pieces);
+  remove_boilerplate(bounce_of(normal.sender, fields, parts), domain.text, pieces);
   add_pairs_of(normal, domain, pieces);
 
   MessagePieces out;

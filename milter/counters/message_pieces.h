@@ -19,17 +19,15 @@ namespace shingled::milter::counters {
 
 /// A message to be counted. The views must outlive the call.
 struct CountedMessage {
-  std::string_view bytes;          ///< as a whole, with its header
-  const mime::Analysis& analysis;  ///< of these bytes
+  const mime::Analysis& analysis;
+  const mime::HeaderBlock& header;                             ///< of the same bytes
+  std::span<const mime::AuthenticationResults> believed = {};  ///< of it (sender_proof.h)
   /// Of one rule, the same for all messages: its digests are pieces. Without hashes there are no
   /// pieces of texts, and checksums of attachments are made anew.
   std::span<const mime::PartHash> hashes = {};
   /// What its texts name, if they were seen while they were hashed; null: they are read again. The
   /// pieces are taken out of it.
   mime::TextCollector* texts = nullptr;
-  /// Of the same bytes, and what of it is believed (sender_proof.h); null: they are found again.
-  const mime::HeaderBlock* header = nullptr;
-  const std::vector<mime::AuthenticationResults>* believed = nullptr;
 };
 
 struct MessagePieces {

@@ -34,9 +34,8 @@ Status RunningDaemon::serve() {
     process::notify_alive();
     if (server_ != nullptr) server_->refresh();
     if (milter_ != nullptr) {
-      limits_.refresh();
       lists_.refresh();
-      publish();
+      if (limits_.refresh()) publish();
     }
     if (signal == process::Signal::kStop) return {};
     if (signal == process::Signal::kReload) stay_alive(&RunningDaemon::reload);

@@ -201,11 +201,8 @@ void RunningDaemon::use(std::shared_ptr<const judge::Scanner> scanner) {
 }
 
 void RunningDaemon::publish() {
-  judge::Snapshot next{scanner_, limits_.current().get(), counters_.current().get(),
-                       history_.current().get()};
-  const auto present = snapshot_.get();
-  if (present == nullptr || !present->has_same_parts(next))
-    snapshot_.set(std::make_shared<const judge::Snapshot>(std::move(next)));
+  snapshot_.set(std::make_shared<const judge::Snapshot>(judge::Snapshot{
+      scanner_, limits_.current().get(), counters_.current().get(), history_.current().get()}));
 }
 
 /// Called before the storage is loaded, so that an operator can watch the load; but after the

@@ -20,11 +20,6 @@ struct Snapshot {
   /// Expired = no history. Weak, so that a message that is open at the shutdown does not keep the
   /// history from being written.
   std::weak_ptr<history::HistoryRecorder> history = {};
-
-  [[nodiscard]] bool has_same_parts(const Snapshot& other) const {
-    return scanner == other.scanner && limiter == other.limiter && counter == other.counter &&
-           !history.owner_before(other.history) && !other.history.owner_before(history);
-  }
 };
 
 /// The snapshot in force.

@@ -88,11 +88,11 @@ void LimitReloader::use(Prepared prepared) {
                    : nullptr);
 }
 
-void LimitReloader::refresh() {
-  if (!lists_.changed()) return;
-  if (const Status status = use(options_); !status) {
-    logger_.error(LogLine("limits_kept").field("why", status.error().message));
-  }
+bool LimitReloader::refresh() {
+  if (!lists_.changed()) return false;
+  const Status status = use(options_);
+  if (!status) logger_.error(LogLine("limits_kept").field("why", status.error().message));
+  return status.has_value();
 }
 
 void LimitReloader::close() {

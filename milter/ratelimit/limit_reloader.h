@@ -75,8 +75,8 @@ class LimitReloader {
   };
   [[nodiscard]] Result<Prepared> prepare(const MailLimitOptions& options);
   void use(Prepared prepared);
-  /// Applies changed list files. Call it about once a second.
-  void refresh();
+  /// Applies changed list files; true if the limits were made anew. Call it about once a second.
+  bool refresh();
   /// Ends the limits for new messages and releases the buckets; buckets with a file are written to
   /// it.
   void close();

@@ -128,6 +128,51 @@ TEST(Effective, NeverHasASecret) {
                                            "storage.redis.password", "storage.sync_keypair"}));
 }
 
+TEST(ConstantValue, IsNoNewsInAFileThatWasShippedBefore) {
+  std::ifstream in(SHINGLED_SOURCE_DIR "/tests/fuzz/seeds/fuzz_yaml/shipped.yaml");
+  const std::string shipped{std::istreambuf_iterator<char>(in), {}};
+  ASSERT_THAT(shipped, ::testing::HasSubstr("mta_timeout: 7210s"));
+  EXPECT_THAT(load_settings(shipped, "f", {}).problems, ::testing::IsEmpty());
+}
+
+TEST(ConstantValue, IsThatOfKeysThatWereOptionsOnce) {
+  const Settings settings;
+  const struct {
+    const char* key;
+    std::string value;
+  } cases[] = {
+      {"mime.words_max", std::to_string(settings.mime.words_max)},
+      {"counters.pieces.piece_bytes_max", "1K"},
+      {"storage.redis.cache_entries", std::to_string(settings.storage.redis.cache_entries)},
+      {"storage.key_agreement_source_rate", "100"},
+      {"rules.local.revive_time", "1m"},
+      {"milter.mta_timeout", "2h10s"},
+      {"mime.work_max", ""},
+      {"mime", ""},
+      {"mime.words_max.x", ""},
+      {"words_max", ""},
+      {"rules.local", ""},
+      {"rules.local.timeout", ""},
+      {"rules.", ""},
+      {"", ""},
+  };
+  for (const auto& test : cases) {
+    EXPECT_EQ(constant_value(test.key), test.value) << test.key;
+    if (test.value.empty()) continue;
+    const auto loaded_with = [&](const std::string& value) {
+      const std::vector<std::string> given = {std::string(test.key) + "=" + value};
+      return load_settings("rules: {local: {}}", "f", given);
+    };
+    EXPECT_THAT(loaded_with(test.value).problems, ::testing::IsEmpty())
+        << test.key << ": a file of an earlier version that leaves it alone";
+    const Loaded loaded = loaded_with("77");
+    ASSERT_EQ(loaded.problems.size(), 1U) << test.key;
+    EXPECT_THAT(loaded.problems.front().to_string(),
+                ::testing::HasSubstr(std::string(test.key) +
+                                     ": is no longer an option: it is always " + test.value));
+  }
+}
+
 TEST(Effective, OfWrongSettingsHasTheProblemsOnly) {
   const Effective found = effective_settings("milter: {timeout: x}", "f");
   EXPECT_THAT(found.keys, IsEmpty());

@@ -82,6 +82,8 @@ class Config(unittest.TestCase):
         self.assertIn("milter.actions.discard", self.run_config("explain", "milter.actions").stdout)
 
     def test_an_unknown_key_is_guessed_at(self):
+        self.assertEqual("mime.words_max is no longer an option: it is always 100000\n",
+                         self.run_config("explain", "mime.words_max").stdout)
         self.assertIn("did you mean: storage.expire",
                       self.run_config("explain", "storage.expier", code=EX_USAGE).stderr)
         self.assertIn("did you mean: rules.NAME.timeout",

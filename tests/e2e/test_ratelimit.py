@@ -158,6 +158,15 @@ class RateLimits(LimitedMail):
             self.assertEqual(code, status(path, method, **headers), why)
         self.assertFalse(self.passes("b@example.org"), "nothing of that has emptied it")
 
+    def test_a_changed_list_is_in_force_without_a_reload(self):
+        exempt = self.tmp / "exempt"
+        exempt.write_text("# nobody\n")
+        self.start(**{"rates.to": "[1, 1 / 1h]", "whitelisted_rcpts": str(exempt)})
+        self.assertTrue(self.passes("a@example.org"))
+        self.assertFalse(self.passes("a@example.org"))
+        exempt.write_text("a@example.org\n")
+        harness.wait_until(lambda: self.passes("a@example.org"), SECONDS, "the list is read again")
+
     def test_a_reload_keeps_the_buckets(self):
         self.start(**{"rates.to": "[1, 1 / 1h]"})
         self.assertTrue(self.passes("a@example.org"))

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "milter/counters/message_pieces.h"
+#include "milter/counters/sender_proof.h"
 #include "mime/charset/charset.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/mail_address.h"
@@ -62,8 +63,11 @@ MessagePieces pieces_of(std::string_view message, const Envelope& envelope,
   const mime::Analysis analysis = mime::analyze(message, {});
   const auto hashes = mime::hash_message(analysis, rule);
   mime::WorkMeter meter(mime::kStepsAMegabyte);
-  return message_pieces({.bytes = message, .analysis = analysis, .hashes = hashes}, envelope,
-                        options, meter);
+  const mime::HeaderBlock header = mime::split_header_block(message, {});
+  const auto believed = believed_results(header.fields, options.authserv_ids, {});
+  return message_pieces(
+      {.analysis = analysis, .header = header, .believed = believed, .hashes = hashes}, envelope,
+      options, meter);
 }
 
 void check_pieces(const MessagePieces& found, const PieceOptions& options) {

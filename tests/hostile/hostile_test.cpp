@@ -69,8 +69,9 @@ class Paths {
             {"pieces", [](const std::string& message) {
                const mime::Analysis analysis = mime::analyze(message, MimeOptions{});
                mime::WorkMeter meter(mime::kStepsAMegabyte);
+               const mime::HeaderBlock header = mime::split_header_block(message, MimeOptions{});
                static_cast<void>(milter::counters::message_pieces(
-                   {.bytes = message, .analysis = analysis}, {}, PieceOptions{}, meter));
+                   {.analysis = analysis, .header = header}, {}, PieceOptions{}, meter));
              }}};
   }
 

@@ -102,7 +102,12 @@ bool print_section(const std::string& name, Console& console) {
   return !rows.empty();
 }
 
+/// Of a key that there is not.
 int refuse(const std::string& key, Console& console) {
+  if (const std::string always = config::constant_value(key); !always.empty()) {
+    console.line(terminal_safe(key) + " is no longer an option: it is always " + always);
+    return EX_OK;
+  }
   console.error(terminal_safe(key), "no such key");
   for (const std::string& meant : config::meant_keys(key, kMeantMost))
     console.note("did you mean: " + meant);

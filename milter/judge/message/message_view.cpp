@@ -83,12 +83,11 @@ counters::MessagePieces MessageView::pieces(const counters::Envelope& envelope,
                                             const std::function<bool()>& out_of_time) {
   const auto counted = counters::counted_hashes(hashes_.of_rule[plan_.counted_->texts],
                                                 hashes_.of_rule[plan_.counted_->structures]);
-  return counters::message_pieces({.bytes = bytes_,
-                                   .analysis = analysis_,
+  return counters::message_pieces({.analysis = analysis_,
+                                   .header = header_,
+                                   .believed = believed_,
                                    .hashes = counted,
-                                   .texts = &*collector_,
-                                   .header = &header_,
-                                   .believed = &believed_},
+                                   .texts = &*collector_},
                                   envelope, plan_.pieces(), work_, out_of_time);
 }
 

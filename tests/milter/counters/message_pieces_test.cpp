@@ -13,6 +13,7 @@
 #include <string>
 
 #include "milter/counters/envelope.h"
+#include "milter/counters/sender_proof.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::counters {
@@ -44,8 +45,11 @@ MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
   std::vector<mime::PartHash> hashes;
   if (hashed) hashes = mime::hash_message(analysis, rule);
   mime::WorkMeter meter(UINT64_MAX);
-  return message_pieces({.bytes = message, .analysis = analysis, .hashes = hashes}, envelope,
-                        options, meter);
+  const mime::HeaderBlock header = mime::split_header_block(message, {});
+  const auto believed = believed_results(header.fields, options.authserv_ids, {});
+  return message_pieces(
+      {.analysis = analysis, .header = header, .believed = believed, .hashes = hashes}, envelope,
+      options, meter);
 }
 
 /// The pieces of the types that the vector is about.
@@ -155,8 +159,9 @@ TEST(MessagePieces, AreTheSameIfTheTextsWereSeenBefore) {
   mime::WorkMeter meter(UINT64_MAX);
   mime::TextCollector texts(analysis, options, meter);
   texts.add_all();
-  const CountedMessage again{.bytes = message, .analysis = analysis};
-  const CountedMessage before{.bytes = message, .analysis = analysis, .texts = &texts};
+  const mime::HeaderBlock header = mime::split_header_block(message, {});
+  const CountedMessage again{.analysis = analysis, .header = header};
+  const CountedMessage before{.analysis = analysis, .header = header, .texts = &texts};
   EXPECT_EQ(message_pieces(again, full_envelope(), options, meter).pieces,
             message_pieces(before, full_envelope(), options, meter).pieces);
 }
@@ -183,8 +188,9 @@ TEST(MessagePieces, EndWithTheWork) {
   const std::string message = long_message();
   const mime::Analysis analysis = mime::analyze(message, {});
   mime::WorkMeter none(0);
+  const mime::HeaderBlock header = mime::split_header_block(message, {});
   const MessagePieces found =
-      message_pieces({.bytes = message, .analysis = analysis}, full_envelope(), {}, none);
+      message_pieces({.analysis = analysis, .header = header}, full_envelope(), {}, none);
   EXPECT_GT(found.dropped, 0U);
   for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
 }

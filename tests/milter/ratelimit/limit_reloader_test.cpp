@@ -73,8 +73,9 @@ TEST_F(LimitReloaderTest, ReadsListsAgainWhenTheyChange) {
   ASSERT_TRUE(reloader_.use(with_list));
   EXPECT_TRUE(takes("<a@b>"));
   EXPECT_FALSE(takes("<a@b>"));
+  EXPECT_FALSE(reloader_.refresh()) << "nothing has changed";
   write_list("a@b\n");
-  reloader_.refresh();
+  EXPECT_TRUE(reloader_.refresh());
   EXPECT_TRUE(takes("<a@b>"));
   write_list("a@b c@\n");
   reloader_.refresh();
