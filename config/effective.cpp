@@ -39,12 +39,12 @@ class Lister {
   template <typename Root>
   void list_keys(const Keys<Root>& keys, const Root& root, const std::string& path) {
     for (const Key<Root>& one : keys) {
-      const std::string key = path.empty() ? one.name : path + '.' + one.name;
+      const std::string key = within(path, one->name);
       if (list_entries(key)) continue;
-      if (one.write) {
-        list(key, one.write(root));
+      if (const auto value = one->value(root)) {
+        list(key, *value);
       } else {
-        list_keys(one.keys, root, key);
+        list_keys(one->keys(), root, key);
       }
     }
   }
@@ -116,12 +116,12 @@ class Lister {
   void list_rule(const RuleOptions& rule) {
     const std::string path = "rules." + rule.name;
     for (const Key<RuleOptions>& one : rule_keys()) {
-      const std::string key = path + '.' + one.name;
-      if (one.name == "flags") {
+      const std::string key = within(path, one->name);
+      if (one->name == "flags") {
         for (const FlagOptions& flag : rule.flags.all())
           list_keys(flag_keys(), flag, key + '.' + flag.name);
-      } else if (one.write) {
-        list(key, one.write(rule));
+      } else if (const auto value = one->value(rule)) {
+        list(key, *value);
       }
     }
   }
@@ -136,9 +136,9 @@ template <typename Root>
 std::string constant_among(const Keys<Root>& keys, std::string_view rest) {
   const std::string_view name = rest.substr(0, rest.find('.'));
   for (const Key<Root>& one : keys) {
-    if (one.name != name) continue;
-    if (name == rest) return one.always;
-    return constant_among(one.keys, rest.substr(name.size() + 1));
+    if (one->name != name) continue;
+    if (name == rest) return one->always();
+    return constant_among(one->keys(), rest.substr(name.size() + 1));
   }
   return "";
 }

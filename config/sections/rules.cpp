@@ -130,7 +130,9 @@ void load_checks(Section&& checks, const YamlNode& rule, RuleOptions& out) {
     note_twins(rule, group, section);
     section.boolean("enabled", enabled);
     for (const std::string_view name : group.keys)
-      std::ranges::find(rule_keys(), name, &Key<RuleOptions>::name)->read(section, out);
+      (*std::ranges::find(rule_keys(), name, [](const auto& key) {
+        return key->name;
+      }))->read(section, out);
   };
   load({"text",
         "text_hashes",
@@ -267,7 +269,7 @@ const Keys<FlagOptions>& flag_keys() {
   static const Keys<FlagOptions> keys = [] {
     const auto flag = at_reload_of<FlagOptions>();
     return Keys<FlagOptions>{
-        required(key("flag", flag(&FlagOptions::flag), Number{1, 255})),
+        required_key("flag", flag(&FlagOptions::flag), Number{1, 255}),
         key("symbol", flag(&FlagOptions::symbol), kSymbol),
         key("hits_limit", flag(&FlagOptions::hits_limit), Real{1}),
         key("weight", flag(&FlagOptions::weight), Real{-kWeightMost, kWeightMost}),

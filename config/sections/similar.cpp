@@ -109,10 +109,10 @@ const Keys<SimilarList>& similar_list_keys() {
   static const Keys<SimilarList> keys = [] {
     const auto list = at_reload_of<SimilarList>();
     return Keys<SimilarList>{
-        required(
-            key("name", list,
-                Typed<SimilarList>{"text", read_list_name,
-                                   [](const SimilarList& one) { return flow_scalar(one.name); }})),
+        required_key(
+            "name", list,
+            Typed<SimilarList>{"text", read_list_name,
+                               [](const SimilarList& one) { return flow_scalar(one.name); }}),
         key("symbol", list(&SimilarList::symbol),
             Typed<std::string>{"text",
                                [](Section& section, std::string_view key, std::string& out) {

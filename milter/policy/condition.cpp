@@ -6,6 +6,7 @@
 
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
+#include "milter/features/feature.h"
 #include "milter/policy/condition_mistakes.h"
 
 namespace shingled::milter::policy {
@@ -63,6 +64,9 @@ std::string quoted(const std::string& value) {
 
 std::string names_text(const Atom& atom) {
   if (!atom.file.empty()) return quoted(atom.file);
+  // After a name that nobody knows, only the quotation says that a value to compare comes.
+  if (!atom.is_in && features::find_name(atom.name) == nullptr)
+    return '"' + atom.entries.front() + '"';
   std::string out;
   for (const std::string& entry : atom.entries) out += (out.empty() ? "" : ", ") + quoted(entry);
   return atom.is_in ? '[' + out + ']' : out;

@@ -10,10 +10,10 @@ namespace {
 void compare(const config::Keys<Settings>& keys, const std::string& path, const Settings& running,
              const Settings& wanted, std::vector<std::string>& names) {
   for (const config::Key<Settings>& key : keys) {
-    const std::string name = path.empty() ? key.name : path + '.' + key.name;
-    if (!key.at_start) {
-      compare(key.keys, name, running, wanted, names);
-    } else if (!key.same(running, wanted)) {
+    const std::string name = config::within(path, key->name);
+    if (!key->at_start) {
+      compare(key->keys(), name, running, wanted, names);
+    } else if (!key->same(running, wanted)) {
       names.push_back(name);
     }
   }

@@ -48,16 +48,16 @@ template <typename Root>
 void add(const Keys<Root>& keys, const Root& defaults, const std::string& path, bool in_list,
          Table& out) {
   for (const Key<Root>& key : keys) {
-    const std::string name = path.empty() ? key.name : path + '.' + key.name;
-    if (!key.write) {
-      add(key.keys, defaults, name, in_list, out);
-    } else if (!key.type.empty()) {
-      const std::string value = key.write(defaults);
-      std::string tag = " (" + key.type;
-      if (!in_list) tag += ", default " + default_of(value, key.none);
-      if (key.required) tag += ", required";
-      if (key.at_start) tag += ", restart";
-      out[name] = {value, comment_of(key), tag + ')'};
+    const std::string name = within(path, key->name);
+    const auto value = key->value(defaults);
+    if (!value) {
+      add(key->keys(), defaults, name, in_list, out);
+    } else if (!key->type().empty()) {
+      std::string tag = " (" + key->type();
+      if (!in_list) tag += ", default " + default_of(*value, key->none());
+      if (key->required()) tag += ", required";
+      if (key->at_start) tag += ", restart";
+      out[name] = {*value, comment_of(key), tag + ')'};
     }
   }
 }
@@ -236,12 +236,12 @@ TEST(KeyTable, HasATextForEveryKeyAndAKeyForEveryText) {
 
 TEST(KeyTable, WritesValuesThatItReads) {
   for (const Key<Settings>& section : settings_keys()) {
-    for (const Key<Settings>& key : section.keys) {
-      if (key.type.empty() || !key.write) continue;
-      const std::string value = key.write(Settings{});
-      const auto node = parsed(value);
-      ASSERT_TRUE(node) << section.name << '.' << key.name << ": " << value;
-      EXPECT_EQ(flow_text(*node), value) << section.name << '.' << key.name;
+    for (const Key<Settings>& key : section->keys()) {
+      const auto value = key->value(Settings{});
+      if (key->type().empty() || !value) continue;
+      const auto node = parsed(*value);
+      ASSERT_TRUE(node) << section->name << '.' << key->name << ": " << *value;
+      EXPECT_EQ(flow_text(*node), *value) << section->name << '.' << key->name;
     }
   }
 }

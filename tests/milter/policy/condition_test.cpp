@@ -65,8 +65,12 @@ TEST(PrintCondition, WritesTheCanonicalText) {
         Case{"bytes > 10m", "bytes > 10M"}, Case{"A or B and C", "A or B and C"},
         Case{"A or (B and C)", "A or B and C"}, Case{"(A or B) and C", "(A or B) and C"},
         Case{"(A and B) and C", "(A and B) and C"}, Case{"not (A or B)", "not (A or B)"},
-        Case{"not (not A)", "not (not A)"}, Case{"A\n  and\tB", "A and B"}}) {
+        Case{"not (not A)", "not (not A)"}, Case{"A\n  and\tB", "A and B"},
+        // Without its quotation, what an unknown name is compared with would be a word.
+        Case{R"(nobody != "yes")", R"(nobody != "yes")"},
+        Case{R"(sender = "a@b.example")", "sender = a@b.example"}}) {
     EXPECT_EQ(to_string(testing::parsed(test.text)), test.canonical) << test.text;
+    EXPECT_EQ(testing::parsed(test.canonical), testing::parsed(test.text)) << test.text;
   }
 }
 
