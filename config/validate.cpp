@@ -94,10 +94,7 @@ void check_http(const Settings& settings, const YamlNode& root, Diagnostics& dia
     for (const SocketSpec& spec : settings.storage.server.listen)
       others.emplace_back("storage.listen", spec);
   }
-  check_http("status.listen", settings.status.listen, others, root, diagnostics);
-  if (!settings.counters.enabled) return;
-  for (const SocketSpec& spec : settings.status.listen) others.emplace_back("status.listen", spec);
-  check_http("counters.listen", settings.counters.service.listen, others, root, diagnostics);
+  check_http("http.listen", settings.http.listen, others, root, diagnostics);
 }
 
 /// No message may count as ham and as spam. Only what was written is a problem: a low score of an

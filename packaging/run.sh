@@ -39,7 +39,7 @@ milter_port=${SHINGLED_MILTER_PORT:-11339}
 fuzzy_port=${SHINGLED_FUZZY_PORT:-11335}
 status_port=${SHINGLED_STATUS_PORT:-11340}
 where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port"
-  -o "status.listen=127.0.0.1:$status_port")
+  -o "http.listen=127.0.0.1:$status_port")
 
 # Starts the demonstration's daemon, with the settings that follow, and returns when its log says that it has started. Do not send requests before
 # that: if another program has one of the ports, that program would answer.

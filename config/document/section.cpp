@@ -152,6 +152,14 @@ void Section::retired_key(std::string_view key, std::string_view value) {
                      "is no longer an option: it is always " + std::string(value));
 }
 
+void Section::moved_key(std::string_view key, std::string_view other) {
+  other_names_.emplace_back(key);
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  if (found == nullptr) return;
+  diagnostics_->warn(found->key_position, path_to(key),
+                     "has no effect here any more; use " + std::string(other));
+}
+
 void Section::refuse_key(std::string_view key, std::string_view why) {
   other_names_.emplace_back(key);
   const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);

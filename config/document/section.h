@@ -64,6 +64,8 @@ class Section {
   /// A key that was an option once: a warning that it is always `value`, if the text says another
   /// one. Makes it known.
   void retired_key(std::string_view key, std::string_view value);
+  /// A key that has no effect here any more: a warning that `other` has it. Makes it known.
+  void moved_key(std::string_view key, std::string_view other);
   /// A key of other programs that we do not have: a problem that says why.
   void refuse_key(std::string_view key, std::string_view why);
   /// From now on problems show neither the names of unknown keys, which may be secrets without

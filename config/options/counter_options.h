@@ -9,7 +9,6 @@
 #include "config/options/milter_options.h"
 #include "config/options/redis_options.h"
 #include "config/options/similar_options.h"
-#include "config/system/socket_address.h"
 
 namespace shingled {
 
@@ -93,20 +92,6 @@ enum class CounterJudge : std::uint8_t {
   kFinal,            ///< the whole verdict
 };
 
-/// Who may use the counters over HTTP.
-struct CounterServiceOptions {
-  std::vector<SocketSpec>
-      listen;  ///< of the HTTP service; a unix socket has mode 0660. Empty = off
-  /// File with one key per line, which clients of a network address must send. Needed for an
-  /// address that is not a unix socket.
-  std::string keys_file;
-  std::uint32_t connections_max = 64;        ///< at the same time for each address, 2 to 10000
-  std::chrono::seconds timeout{60};          ///< for a request and its answer, 1s to 1h
-  std::uint64_t body_bytes_max = 4U << 20U;  ///< of a request, 4K to 1G
-
-  friend bool operator==(const CounterServiceOptions&, const CounterServiceOptions&) = default;
-};
-
 /// Section `counters`: how many messages had the same pieces.
 struct CounterOptions {
   bool enabled = true;
@@ -133,7 +118,6 @@ struct CounterOptions {
   PieceOptions pieces;
   EmbeddedCounterOptions embedded;
   SharedCounterOptions shared;
-  CounterServiceOptions service;
 
   /// The file of the texts.
   [[nodiscard]] std::string names_path() const { return embedded.directory + "/names.db"; }

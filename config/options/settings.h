@@ -5,6 +5,7 @@
 #include "config/options/counter_options.h"
 #include "config/options/daemon_options.h"
 #include "config/options/history_options.h"
+#include "config/options/http_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
 #include "config/options/policy_options.h"
@@ -12,7 +13,6 @@
 #include "config/options/report_options.h"
 #include "config/options/rule_options.h"
 #include "config/options/similar_options.h"
-#include "config/options/status_options.h"
 #include "config/options/storage_options.h"
 
 namespace shingled {
@@ -30,7 +30,7 @@ struct Settings {
   HistoryOptions history;
   ReportOptions reports;
   StorageOptions storage;
-  StatusOptions status;
+  HttpOptions http;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off
 
   friend bool operator==(const Settings&, const Settings&) = default;

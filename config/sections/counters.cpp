@@ -5,7 +5,6 @@ namespace shingled::config {
 
 namespace {
 
-constexpr std::uint16_t kCounterPort = 11341;
 constexpr std::size_t kAuthservIdsMax = 100;  // each header is compared with all of them
 
 constexpr std::array<Choice<CounterJudge>, 2> kJudges = {
@@ -53,10 +52,6 @@ void read_authserv_ids(Section& section, std::string_view key, std::vector<std::
   }
 }
 
-void read_counter_sockets(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
-  load_http_sockets(section, key, kCounterPort, out);
-}
-
 void check_shared(const Section& section, const SharedCounterOptions& shared) {
   const bool set = shared.redis != SharedCounterOptions::without_servers();
   if (set && shared.redis.servers.empty() && !says_something(section, "servers")) {
@@ -66,29 +61,26 @@ void check_shared(const Section& section, const SharedCounterOptions& shared) {
   }
 }
 
-void check_service(const Section& section, const CounterServiceOptions& service) {
-  if (!service.keys_file.empty() || says_something(section, "keys_file")) return;
-  for (const SocketSpec& spec : service.listen) {
-    if (spec.kind == SocketSpec::Kind::kUnix) continue;
-    section.problem("listen", spec.to_string() +
-                                  " is a network address, which is open to everybody; allowed: "
-                                  "with a setting of keys_file, or unix:/PATH");
-    return;
+/// There was a service of the counters alone.
+void check_service(Section& section) {
+  for (const std::string_view key : {"keys_file", "body_bytes_max", "connections_max", "timeout"})
+    section.moved_key(key, "http." + std::string(key));
+  if (says_something(section, "listen")) {
+    section.refuse_key("listen",
+                       "is a part of one service for everything now; allowed: http.listen, and for "
+                       "other machines a key of `shingled key add NAME --role count`");
+  } else {
+    section.moved_key("listen", "http.listen");
   }
 }
 
 void check_counters(Section& section, Settings& settings) {
   CounterOptions& counters = settings.counters;
   refuse_foreign_keys(section, ForeignTo::kCounters);
+  check_service(section);
   if (!section.has("journal_directory"))
     counters.shared.journal_directory = counters.embedded.directory;
   check_shared(section, counters.shared);
-  check_service(section, counters.service);
-  if (!counters.key_file.empty() && counters.key_file == counters.service.keys_file) {
-    section.problem("keys_file",
-                    "is also key_file, so clients would have the key of all shingles; allowed: "
-                    "another file");
-  }
 }
 
 Keys<Settings> embedded_keys() {
@@ -163,24 +155,6 @@ Keys<Settings> shared_keys() {
   };
 }
 
-Keys<Settings> service_keys() {
-  const auto place = at_start(&Settings::counters)(&CounterOptions::service);
-  return {
-      key("listen", place(&CounterServiceOptions::listen),
-          Typed<std::vector<SocketSpec>>{"list of sockets", read_counter_sockets, flow_sockets},
-          "HOST:PORT, [IPV6]:PORT or unix:/PATH (mode 0660), default port 11341; [] = off"),
-      key("keys_file", place(&CounterServiceOptions::keys_file), Path{},
-          "file with one key on each line, 16 characters or more, mode 0600; a client of a network "
-          "address must send one of them; read again at SIGHUP"),
-      key("connections_max", place(&CounterServiceOptions::connections_max), Number{2, 10'000},
-          "at the same time for each address of listen, {}"),
-      key("timeout", place(&CounterServiceOptions::timeout), Time{1s, 1h},
-          "for a request and its answer together, {}"),
-      key("body_bytes_max", place(&CounterServiceOptions::body_bytes_max), Size{4 * kKi, kGi},
-          "length of a request, {}"),
-  };
-}
-
 }  // namespace
 
 Key<Settings> counters_section() {
@@ -233,8 +207,7 @@ Key<Settings> counters_section() {
                    "such as mx.example.org; [] = no header is believed"),
                pieces_section(),
            },
-           shared_keys(),
-           service_keys()}),
+           shared_keys()}),
       check_counters);
 }
 

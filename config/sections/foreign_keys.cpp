@@ -32,7 +32,7 @@ constexpr std::string_view kOneList = "has no meaning here, one list serves both
 constexpr std::string_view kAlwaysKept =
     "ten minutes are kept for 24 hours and days for 15 days; allowed: leave it out";
 
-constexpr std::array<ForeignKey, 15> kOfCounters = {{
+constexpr std::array<ForeignKey, 14> kOfCounters = {{
     {"cluster", kOfSharedCounters},
     {"wait_replicas", kOfSharedCounters},
     {"db", kOfSharedCounters},
@@ -48,7 +48,6 @@ constexpr std::array<ForeignKey, 15> kOfCounters = {{
      "is not in this file; allowed: key_file, the path of a file with 32 hexadecimal digits"},
     {"file", "the counters have several files; allowed: directory"},
     {"hashfile", "the counters have several files; allowed: directory"},
-    {"socket", "may be several; allowed: listen, such as unix:/run/shingled/counters.sock"},
 }};
 
 constexpr std::array<ForeignKey, 2> kOfMilter = {{

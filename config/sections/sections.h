@@ -21,6 +21,7 @@ namespace shingled::config {
 Key<Settings> counters_section();
 Key<Settings> daemon_section();
 Key<Settings> history_section();
+Key<Settings> http_section();
 Key<Settings> milter_section();
 Key<Settings> mime_section();
 /// Rules of `policy.files` are read, too. A rule that comes again changes the keys that it gives.
@@ -28,6 +29,7 @@ Key<Settings> policy_section();
 Key<Settings> ratelimit_section();
 Key<Settings> reports_section();
 Key<Settings> similar_section();
+/// The name of section `http` in earlier versions: it still works, with a warning.
 Key<Settings> status_section();
 Key<Settings> storage_section();
 /// The rules that are given and not off. If `local` is not given, the default rule `local` comes
@@ -69,10 +71,6 @@ struct RedisServers : AnyForm {
 /// A name for headers and logs; `empty` says what "" means if it is allowed.
 void load_symbol(Section& section, std::string_view key, std::string& out,
                  std::string_view empty = {});
-/// TCP and unix sockets of an HTTP service; "" or [] for none.
-void load_http_sockets(Section& section, std::string_view key, std::uint16_t default_port,
-                       std::vector<SocketSpec>& out);
-
 /// The section that has a foreign key.
 enum class ForeignTo : std::uint8_t { kFile, kCounters, kMilter, kStorage, kRule, kFlag };
 /// Refuses keys that only other programs of this protocol have, each with the reason and our name

@@ -7,6 +7,7 @@
 
 #include "config/words/nearest_word.h"
 #include "milter/api/counter_request.h"
+#include "milter/api/reply.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
 
@@ -19,15 +20,6 @@ using storage::counters::Measure;
 constexpr std::array<std::string_view, kCounterFields> kFieldNames = {
     "space",  "pieces", "windows", "add",     "additions", "type", "measure",   "window",
     "rising", "most",   "piece",   "shingle", "unique",    "time", "recipients"};
-
-/// A word of the request in an error: short, and not in the way of the reader.
-std::string shown(std::string_view word) {
-  constexpr std::size_t kShownMax = 40;
-  std::string out(word.substr(0, kShownMax));
-  std::ranges::replace_if(
-      out, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return out + (word.size() > kShownMax ? "..." : "");
-}
 
 }  // namespace
 

@@ -7,9 +7,7 @@ namespace shingled::milter::api {
 
 namespace {
 
-using StatusJson = nlohmann::ordered_json;
-
-StatusJson quantile(const HistogramReading& reading, double share) {
+Json quantile(const HistogramReading& reading, double share) {
   const auto wanted =
       static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(reading.count())));
   std::uint64_t seen = 0;
@@ -20,7 +18,7 @@ StatusJson quantile(const HistogramReading& reading, double share) {
   return nullptr;
 }
 
-StatusJson value_json(const MetricSample& sample) {
+Json value_json(const MetricSample& sample) {
   if (const auto* whole = std::get_if<std::uint64_t>(&sample.value)) return *whole;
   if (const auto* level = std::get_if<std::int64_t>(&sample.value)) return *level;
   if (const auto* real = std::get_if<double>(&sample.value)) return *real;
@@ -34,14 +32,14 @@ StatusJson value_json(const MetricSample& sample) {
 
 }  // namespace
 
-nlohmann::ordered_json metrics_json(const MetricReport& report) {
-  StatusJson metrics = StatusJson::object();
+Json metrics_json(const MetricReport& report) {
+  Json metrics = Json::object();
   for (const MetricFamily& family : report.families()) {
-    StatusJson samples = StatusJson::array();
+    Json samples = Json::array();
     for (const MetricSample& sample : family.samples) {
-      StatusJson object = StatusJson::object();
+      Json object = Json::object();
       if (!sample.labels.empty()) {
-        StatusJson& labels = object["labels"] = StatusJson::object();
+        Json& labels = object["labels"] = Json::object();
         for (const auto& [key, text] : sample.labels) labels[key] = text;
       }
       object["value"] = value_json(sample);

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "config/metrics/metric_report.h"
+#include "milter/view/json.h"
 
 namespace shingled::milter::api {
 
@@ -13,6 +12,6 @@ namespace shingled::milter::api {
 /// The value of a histogram is {"count", "sum", "p50", "p90", "p99"} in the unit of the metric. A
 /// quantile is the upper bound of its bucket; null if there are no values or it is above all
 /// bounds.
-nlohmann::ordered_json metrics_json(const MetricReport& report);
+Json metrics_json(const MetricReport& report);
 
 }  // namespace shingled::milter::api

@@ -53,6 +53,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_export_command(app, chosen);
   add_import_command(app, chosen);
   add_keypair_command(app, chosen);
+  add_account_commands(app, chosen);
   add_setup_command(app, chosen);
   add_reference_commands(app, chosen);
 }

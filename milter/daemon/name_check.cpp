@@ -40,9 +40,7 @@ class Uses {
 };
 
 void add_own(const Settings& settings, Uses& uses) {
-  uses.add("status.listen", settings.status.listen, true);
-  if (settings.counters.enabled)
-    uses.add("counters.listen", settings.counters.service.listen, true);
+  uses.add("http.listen", settings.http.listen, true);
   if (settings.milter.enabled)
     uses.add("milter.socket", ServerSpec{settings.milter.socket, {}, 1}, true);
   if (!settings.storage.enabled) return;

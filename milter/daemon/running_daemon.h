@@ -16,9 +16,12 @@
 #include "config/base/result.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
-#include "milter/api/counter_pages.h"
-#include "milter/api/report_pages.h"
-#include "milter/api/status_pages.h"
+#include "milter/api/bucket_resource.h"
+#include "milter/api/counter_resource.h"
+#include "milter/api/report_resource.h"
+#include "milter/api/route.h"
+#include "milter/api/session_resource.h"
+#include "milter/api/system_resource.h"
 #include "milter/counters/counter_reloader.h"
 #include "milter/daemon/daemon.h"
 #include "milter/history/history_recorder.h"
@@ -66,18 +69,17 @@ class RunningDaemon {
         promoter_(clock, random_, log),
         reports_(clock, random_, log),
         persons_(std::make_shared<reports::PersonNames>(clock, log)),
-        bucket_pages_([this] { return limits_.store(); }, clock),
-        counter_pages_([this] { return site_counters(); }, clock,
-                       [this](PieceType type, std::uint64_t shingle) {
-                         const auto names = counters_.names();
-                         return names ? names->find(type, shingle) : std::nullopt;
-                       }),
-        report_pages_(reports_),
-        pages_(metrics_, clock, settings_->status.matches_max) {
-    pages_.set_buckets(&bucket_pages_);
-    pages_.set_counters(&counter_pages_);
-    pages_.set_reports(&report_pages_);
-  }
+        bucket_resource_([this] { return limits_.store(); }, clock),
+        counter_resource_([this] { return site_counters(); }, clock,
+                          [this](PieceType type, std::uint64_t shingle) {
+                            const auto names = counters_.names();
+                            return names ? names->find(type, shingle) : std::nullopt;
+                          }),
+        report_resource_(reports_),
+        system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
+        session_resource_([this] { return http_ == nullptr ? nullptr : &http_->access(); },
+                          !settings_->http.certificate.empty()),
+        router_(all_routes()) {}
 
   Status start();
   /// Whether `start` failed because of a stop signal.
@@ -126,12 +128,13 @@ class RunningDaemon {
   }
   /// Puts the counters of these settings in force.
   void use_counters(const Settings& settings);
-  Status start_status();
-  /// The bounds of requests, which have reports and additions to counters as bodies.
-  [[nodiscard]] http::HttpServerOptions with_bodies(const http::HttpServerOptions& options) const;
-  /// Opens counters.listen.
-  Status start_counter_service();
-  /// For the pages of counters.
+  Status start_http();
+  [[nodiscard]] http::HttpServerOptions http_options() const;
+  [[nodiscard]] http::HttpReply answer(const http::HttpRequest& request) const;
+  [[nodiscard]] std::vector<api::Route> all_routes() const;
+  /// Reads the files of keys and people again that have changed.
+  void look_at_keys();
+  /// For the API of counters.
   [[nodiscard]] api::SiteCounters site_counters();
   /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
@@ -152,7 +155,7 @@ class RunningDaemon {
     std::shared_ptr<const judge::Scanner> scanner;
     similar::LibraryReloader::Opened library;
     std::optional<ratelimit::LimitReloader::Prepared> limits;
-    http::HttpServer::Keys keys;  ///< of counters.keys_file
+    std::shared_ptr<const http::TlsIdentity> identity;  ///< of http.tls; null without
   };
   /// Makes all of it. Changes nothing.
   Result<Next> make_next(const Wanted& wanted);
@@ -202,12 +205,13 @@ class RunningDaemon {
   std::unique_ptr<storage::client::ProberThread> prober_;
   std::unique_ptr<mta::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
-  api::BucketPages bucket_pages_;
-  api::CounterPages counter_pages_;
-  api::ReportPages report_pages_;
-  api::StatusPages pages_;
+  api::BucketResource bucket_resource_;
+  api::CounterResource counter_resource_;
+  api::ReportResource report_resource_;
+  api::SystemResource system_resource_;
+  api::SessionResource session_resource_;
+  api::Router router_;
   std::unique_ptr<http::HttpServer> http_;
-  std::unique_ptr<http::HttpServer> counter_http_;
   bool stopped_early_ = false;
   bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};

@@ -33,6 +33,7 @@ Status RunningDaemon::serve() {
     const auto signal = process::wait_for_signal(alive_interval());
     process::notify_alive();
     if (server_ != nullptr) server_->refresh();
+    look_at_keys();
     if (milter_ != nullptr) {
       lists_.refresh();
       if (limits_.refresh()) publish();
@@ -103,10 +104,10 @@ Result<RunningDaemon::Next> RunningDaemon::make_next(const Wanted& wanted) {
   if (milter_ != nullptr) {
     if (Status made = make_milter(wanted, next); !made) return made.error();
   }
-  if (counter_http_ != nullptr) {
-    auto keys = counter_http_->read_keys();
-    if (!keys) return keys.error().in("counters.keys_file");
-    next.keys = *std::move(keys);
+  if (http_ != nullptr && !settings_->http.certificate.empty()) {
+    auto identity = http::TlsIdentity::read({settings_->http.certificate, settings_->http.key});
+    if (!identity) return identity.error().in("http.tls");
+    next.identity = *std::move(identity);
   }
   return next;
 }
@@ -147,7 +148,7 @@ void RunningDaemon::put_in_force(Next next) {
     publish();
   }
   reports_.use(next.settings);
-  if (counter_http_ != nullptr) counter_http_->use_keys(std::move(next.keys));
+  if (next.identity != nullptr) http::TlsIdentity::use(std::move(next.identity));
   log_.set_level(settings.daemon.log_level);
 }
 
@@ -204,7 +205,7 @@ void RunningDaemon::stop() {
   log_.info(LogLine("stopping"));
   // A name server may be slow, so the prober ends while the mail is drained.
   if (prober_ != nullptr) prober_->request_stop();
-  pages_.set_state(api::StatusPages::State::kDraining);
+  system_resource_.set_state(api::SystemResource::State::kDraining);
   if (milter_ != nullptr) {
     const auto drain_time = scanner_->settings().milter.drain_time;  // of the last reload
     const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
@@ -215,8 +216,7 @@ void RunningDaemon::stop() {
   prober_.reset();
   promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
-  counter_http_.reset();
-  pages_.set_store(nullptr);
+  system_resource_.set_store(nullptr);
   registrations_.clear();
   reports_.close();  // before what it teaches and counts with
   limits_.close();

@@ -1,10 +1,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "milter/api/reply.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
@@ -44,7 +46,7 @@ Status RunningDaemon::start() {
                      .field("why", "daemon.user does not name another user")
                      .field("risk", "a flaw in it would give away the whole machine"));
   }
-  if (Status status = start_status(); !status) return status;
+  if (Status status = start_http(); !status) return status;
   if (settings_->storage.enabled) {
     if (Status status = start_storage(); !status) return status;
   }
@@ -68,7 +70,6 @@ Status RunningDaemon::start() {
                           history->label(message, label);
                         }});
   reports_.use(settings_);
-  if (Status status = start_counter_service(); !status) return status;
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
     promoter_.use(settings_, *rules);
@@ -113,14 +114,10 @@ Status RunningDaemon::start() {
     line.field("reports_domain", domain.empty() ? reports::mail_domain_of_machine() : domain);
   }
   if (http_ != nullptr) {
-    for (const std::string& address : http_->addresses()) line.field("status", address);
-  }
-  if (counter_http_ != nullptr) {
-    for (const std::string& address : counter_http_->addresses())
-      line.field("counters_http", address);
+    for (const std::string& address : http_->addresses()) line.field("http", address);
   }
   log_.info(line);
-  pages_.set_state(api::StatusPages::State::kServing);
+  system_resource_.set_state(api::SystemResource::State::kServing);
   process::notify_ready("serving");
   return {};
 }
@@ -207,37 +204,65 @@ void RunningDaemon::publish() {
 
 /// Called before the storage is loaded, so that an operator can watch the load; but after the
 /// change of user, because a unix socket must belong to the user.
-Status RunningDaemon::start_status() {
-  if (settings_->status.listen.empty()) return {};
+Status RunningDaemon::start_http() {
+  if (settings_->http.listen.empty()) return {};
   auto http = http::HttpServer::start(
-      with_bodies(http::http_options(settings_->status)),
-      [this](const http::HttpRequest& request) { return pages_.answer(request); }, clock_);
+      http_options(), [this](const http::HttpRequest& request) { return answer(request); }, clock_,
+      random_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
 }
 
-http::HttpServerOptions RunningDaemon::with_bodies(const http::HttpServerOptions& options) const {
-  return http::with_bodies(options, settings_->counters.service.body_bytes_max,
-                           settings_->reports.bytes_max);
+http::HttpReply RunningDaemon::answer(const http::HttpRequest& request) const {
+  // Only a report may be as long as the server allows.
+  constexpr unsigned kTooLarge = 413;
+  const bool is_report = request.path == "/api/1/reports" || request.path == "/report";
+  if (!is_report && request.body.size() > settings_->http.body_bytes_max)
+    return api::problem(kTooLarge, "the body is too long");
+  return router_.answer(request);
 }
 
-Status RunningDaemon::start_counter_service() {
-  const CounterServiceOptions& service = settings_->counters.service;
-  if (!settings_->counters.enabled || service.listen.empty()) return {};
-  auto http = http::HttpServer::start(
-      with_bodies(http::http_options(service)),
-      [this, most = service.body_bytes_max](const http::HttpRequest& request) {
-        if (api::ReportPages::is_page(request.path)) return report_pages_.answer(request);
-        // Only a report may be as long as the server allows.
-        if (request.body.size() <= most) return counter_pages_.answer(request);
-        constexpr unsigned kTooLarge = 413;
-        return http::HttpReply{kTooLarge, "text/plain; charset=utf-8", "the body is too long\n"};
-      },
-      clock_);
-  if (!http) return http.error();
-  counter_http_ = *std::move(http);
-  return {};
+http::HttpServerOptions RunningDaemon::http_options() const {
+  constexpr std::uint64_t kBodiesLeast = 4;
+  constexpr std::uint64_t kBodies = 16;
+  const HttpOptions& from = settings_->http;
+  http::HttpServerOptions out;
+  out.listen = from.listen;
+  out.tls = {from.certificate, from.key};
+  out.access = {static_cast<http::Role>(from.local), from.keys_file, from.users_file};
+  out.connections_max = from.connections_max;
+  out.timeout = from.timeout;
+  // Reports may be turned on by a reload, when the bounds are fixed. All bodies together have about
+  // as much memory as those that are no reports.
+  out.body_bytes_max = std::max(from.body_bytes_max, settings_->reports.bytes_max);
+  out.bodies_max = static_cast<std::uint32_t>(
+      std::max(kBodiesLeast, kBodies * from.body_bytes_max / out.body_bytes_max));
+  return out;
+}
+
+std::vector<api::Route> RunningDaemon::all_routes() const {
+  std::vector<api::Route> out = {{http::HttpMethod::kGet,
+                                  "/api/1/openapi.json",
+                                  http::Right::kNothing,
+                                  api::Route::Pace::kAtOnce,
+                                  "This document.",
+                                  {},
+                                  "",
+                                  "openapi info paths",
+                                  [this](const api::Call&) { return router_.document_reply(); }}};
+  for (std::vector<api::Route> routes :
+       {bucket_resource_.routes(), counter_resource_.routes(), report_resource_.routes(),
+        session_resource_.routes(), system_resource_.routes()})
+    out.insert(out.end(), std::make_move_iterator(routes.begin()),
+               std::make_move_iterator(routes.end()));
+  return out;
+}
+
+void RunningDaemon::look_at_keys() {
+  if (http_ == nullptr) return;
+  if (Status read = http_->access().look(); !read)
+    log_.error(LogLine("http_keys_failed").field("error", read.error().message));
 }
 
 api::SiteCounters RunningDaemon::site_counters() {
@@ -266,7 +291,7 @@ void RunningDaemon::register_metrics() {
     });
   }
   add([this](MetricReport& report) { counters_.report(report); });
-  add([this](MetricReport& report) { counter_pages_.report(report); });
+  add([this](MetricReport& report) { counter_resource_.report(report); });
   add([this](MetricReport& report) { reports_.report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
@@ -284,7 +309,7 @@ void RunningDaemon::register_metrics() {
         storage::client::report_client(remote.rule, remote.store->statistics(), report);
     });
   }
-  pages_.set_store(store_.get());
+  system_resource_.set_store(store_.get());
 }
 
 }  // namespace shingled::milter::daemon

@@ -16,7 +16,8 @@
 #include "config/system/whole_file.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
-#include "milter/http/access_keys.h"
+#include "milter/http/access.h"
+#include "milter/http/tls_identity.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
@@ -244,12 +245,22 @@ void check_similar(const SimilarOptions& options, Findings& found) {
   }
 }
 
-/// Whoever knows a key of this file may read and change the counters.
-void check_client_keys(const CounterOptions& options, Findings& found) {
-  const CounterServiceOptions& service = options.service;
-  if (!options.enabled || service.listen.empty() || service.keys_file.empty()) return;
-  const auto keys = http::AccessKeys::open(service.keys_file);
-  if (!keys) found.error("counters.keys_file", keys.error().message);
+/// Who may use the API, and what it shows to prove that it is itself.
+void check_http(const HttpOptions& options, Findings& found) {
+  if (options.listen.empty()) return;
+  SystemClock clock;
+  SystemRandom random;
+  const auto check = [&](const char* key, const http::AccessOptions& files) {
+    const auto access = http::Access::open(files, clock, random);
+    if (!access) found.error(key, access.error().message);
+  };
+  check("http.keys_file", {http::Role::kOff, options.keys_file, ""});
+  check("http.users_file", {http::Role::kOff, "", options.users_file});
+  if (options.certificate.empty()) return;
+  const auto identity = http::TlsIdentity::read({options.certificate, options.key});
+  if (!identity) return found.error("http.tls", identity.error().message);
+  if ((*identity)->expires() < unix_seconds(clock.wall()))
+    found.warning("http.tls.certificate", options.certificate + ": has expired");
 }
 
 void check_milter(const MilterOptions& options, Findings& found) {
@@ -334,7 +345,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
       check_spare_file("history.file", settings.history.file, HistoryOptions().file, found);
   }
   if (settings.reports.enabled) check_reports(settings.reports, found);
-  check_client_keys(settings.counters, found);
+  check_http(settings.http, found);
 }
 
 }  // namespace

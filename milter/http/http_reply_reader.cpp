@@ -15,7 +15,7 @@ constexpr unsigned kNoContent = 204;
 constexpr std::size_t kLineBytesMax = 1024;  ///< of chunked coding
 constexpr int kHexadecimal = 16;
 
-Error not_http() { return {ErrorCode::kInvalid, "the answer is not HTTP"}; }
+Error not_http() { return {ErrorCode::kCorrupt, "the answer is not HTTP"}; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Status HttpReplyReader::add(std::string_view bytes) {
 Status HttpReplyReader::end() {
   if (place_ == Place::kBodyToEnd) place_ = Place::kDone;
   if (complete()) return {};
-  return place_ == Place::kHead ? not_http() : Error{ErrorCode::kInvalid, "the answer is cut off"};
+  return place_ == Place::kHead ? not_http() : Error{ErrorCode::kCorrupt, "the answer is cut off"};
 }
 
 Status HttpReplyReader::read_head(std::string_view head) {

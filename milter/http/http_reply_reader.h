@@ -28,10 +28,10 @@ class HttpReplyReader {
   explicit HttpReplyReader(HttpTaker take) : take_(std::move(take)) {}
 
   /// The next bytes of the connection; what follows the reply is not read.
-  /// Errors: kInvalid (not HTTP, or a head that is too long), those of `take`.
+  /// Errors: kCorrupt (not HTTP, or a head that is too long), those of `take`.
   Status add(std::string_view bytes);
   /// The connection has ended.
-  /// Errors: kInvalid if the reply is not complete.
+  /// Errors: kCorrupt if the reply is not complete.
   Status end();
 
   /// The reply is complete: nothing more belongs to it.

@@ -1,7 +1,8 @@
 #include "milter/http/http_server.h"
 
 #include <microhttpd.h>
-#include <strings.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,12 +15,12 @@
 
 #include "config/system/listen_socket.h"
 #include "config/system/socket_address.h"
-#include "milter/http/access_keys.h"
+#include "milter/http/access.h"
 #include "milter/http/announced_body.h"
 #include "milter/http/connection_deadlines.h"
 #include "milter/http/host_check.h"
 #include "milter/http/http_exchange.h"
-#include "milter/http/request_origin.h"
+#include "milter/http/tls_identity.h"
 #include "milter/http/work_threads.h"
 
 namespace shingled::milter::http {
@@ -27,15 +28,17 @@ namespace shingled::milter::http {
 namespace {
 constexpr int kBacklog = 64;
 constexpr std::size_t kPieceBytes = 64UL * 1024;  ///< of a reply with a producer
+constexpr std::uint64_t kStrangerBytesMax = 4096;
+constexpr std::uint32_t kOfOneAddressMin = 8;
+constexpr std::uint32_t kOfOneAddress = 8;  ///< an eighth of all connections
 }  // namespace
 
 class HttpServer::Impl {
  public:
-  Impl(HttpServerOptions options, HttpHandler handler, std::unique_ptr<AccessKeys> access_keys,
-       Clock& clock)
+  Impl(HttpServerOptions options, HttpHandler handler, std::unique_ptr<Access> access, Clock& clock)
       : options_(std::move(options)),
         handler_(std::move(handler)),
-        keys_(std::move(access_keys)),
+        access_(std::move(access)),
         hosts_(options_.listen, machine_name()),
         bodies_(options_.body_bytes_max * options_.bodies_max),
         deadlines_(options_.timeout, clock),
@@ -57,9 +60,15 @@ class HttpServer::Impl {
   Status serve(StreamListener listener, const std::string& unix_path);
   [[nodiscard]] const HttpServerOptions& options() const { return options_; }
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
-  [[nodiscard]] AccessKeys* access_keys() { return keys_.get(); }
+  [[nodiscard]] Access& access() { return *access_; }
+  [[nodiscard]] bool is_secure() const { return options_.tls.enabled(); }
   [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
   [[nodiscard]] BodyBudget& bodies() { return bodies_; }
+  /// Of a stranger only what signs in is read.
+  [[nodiscard]] std::uint64_t body_bytes_max(const HttpRequest& request) const {
+    const bool known = request.caller.role != Role::kOff;
+    return known ? options_.body_bytes_max : std::min(options_.body_bytes_max, kStrangerBytesMax);
+  }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
   /// `slow`: see HttpReply.
   [[nodiscard]] WorkThreads& work(bool slow) { return slow ? slow_work_ : work_; }
@@ -68,7 +77,7 @@ class HttpServer::Impl {
  private:
   const HttpServerOptions options_;
   const HttpHandler handler_;
-  const std::unique_ptr<AccessKeys> keys_;
+  const std::unique_ptr<Access> access_;
   const HostCheck hosts_;
   BodyBudget bodies_;
   ConnectionDeadlines deadlines_;
@@ -102,57 +111,51 @@ const char* header(MHD_Connection* connection, const char* name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/// The key that a client sent; "" without one.
-std::string_view sent_key(MHD_Connection* connection) {
-  constexpr std::string_view kBearer = "Bearer ";
-  if (const char* key = header(connection, kKeyHeader); key != nullptr) return key;
-  const char* text = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
-  const std::string_view given = text == nullptr ? "" : text;
-  const bool is_bearer = given.size() > kBearer.size() &&
-                         ::strncasecmp(given.data(), kBearer.data(), kBearer.size()) == 0;
-  return is_bearer ? given.substr(kBearer.size()) : "";
+/// The address of one end of the connection; nullopt for a unix socket.
+std::optional<IpAddress> ip_of(int (*ask)(int, sockaddr*, socklen_t*), int fd) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (ask(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
+  return IpAddress::from(reinterpret_cast<const sockaddr*>(&address), length);
 }
+
+std::string field_text(const char* field) { return field == nullptr ? "" : field; }
 
 HttpReply refusal(unsigned status, const char* text) { return {status, HttpReply{}.type, text}; }
 
 /// Looks at the headers of a request, and fills it. nullopt: it may continue.
 std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connection,
                                 std::string_view method, HttpRequest& request) {
-  const RequestOrigin origin(socket_of(connection),
-                             [connection](const char* name) { return header(connection, name); });
-  if (origin.host_is_wrong(server.hosts())) {
-    return refusal(MHD_HTTP_MISDIRECTED_REQUEST,
-                   "Host: not a name of this server; ask by 127.0.0.1, localhost, the name of this "
-                   "machine or one in status.listen\n");
-  }
-  if (server.options().access == HttpServerOptions::Access::kWithKeys) {
-    AccessKeys* keys = server.access_keys();
-    request.authorised =
-        origin.is_unix() || (keys != nullptr && keys->accept(sent_key(connection)));
-    if (!request.authorised) {
-      return refusal(
-          MHD_HTTP_UNAUTHORIZED,
-          "needs a key of counters.keys_file, in the header Authorization: Bearer KEY\n");
-    }
-  }
+  const int socket = socket_of(connection);
   request.head = method == MHD_HTTP_METHOD_HEAD;
   if (method == MHD_HTTP_METHOD_POST) {
     request.method = HttpMethod::kPost;
+  } else if (method == MHD_HTTP_METHOD_DELETE) {
+    request.method = HttpMethod::kDelete;
   } else if (method != MHD_HTTP_METHOD_GET && !request.head) {
-    return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST\n");
+    return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD, POST and DELETE\n");
   }
-  request.direct = origin.is_direct();
+  const RequestHead head{ip_of(&::getpeername, socket), ip_of(&::getsockname, socket),
+                         request.method == HttpMethod::kGet,
+                         [connection](const char* name) { return header(connection, name); }};
+  if (head.host_is_wrong(server.hosts())) {
+    return refusal(MHD_HTTP_MISDIRECTED_REQUEST,
+                   "Host: not a name of this server; ask by 127.0.0.1, localhost, the name of this "
+                   "machine or one in http.listen\n");
+  }
+  request.caller = server.access().caller(head);
+  request.type = field_text(header(connection, MHD_HTTP_HEADER_CONTENT_TYPE));
+  request.accept = field_text(header(connection, MHD_HTTP_HEADER_ACCEPT));
+  request.if_none_match = field_text(header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH));
   AnnouncedBody announced;
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
   if (announced.contradicts()) {
     return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once\n");
   }
-  const bool may_have_body =
-      (request.direct || request.authorised) && request.method == HttpMethod::kPost;
-  if (announced.present && (!may_have_body || server.options().body_bytes_max == 0)) {
+  if (announced.present && request.method != HttpMethod::kPost)
     return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n");
-  }
-  if (announced.bytes > server.options().body_bytes_max) {
+  const std::uint64_t bytes_max = server.body_bytes_max(request);
+  if (announced.bytes > bytes_max) {
     return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long\n");
   }
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
@@ -214,12 +217,16 @@ MHD_Result send_reply(HttpServer::Impl& server, MHD_Connection* connection, Http
   MHD_Response* response = response_of(server, connection, reply);
   if (response == nullptr) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  const bool cached = std::ranges::any_of(reply.headers, [](const auto& field) {
+    return field.first == MHD_HTTP_HEADER_CACHE_CONTROL;
+  });
+  if (!cached) MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  if (!server.options().keep_alive || reply.status == MHD_HTTP_UNAUTHORIZED)
+  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  for (const auto& [name, value] : reply.headers)
+    MHD_add_response_header(response, name.c_str(), value.c_str());
+  if (reply.status == MHD_HTTP_UNAUTHORIZED)
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-  if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED)
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD, POST");
   if (reply.status == MHD_HTTP_UNAUTHORIZED)
     MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
   const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
@@ -282,7 +289,8 @@ MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
       request.path = url;
       if (auto refused = refuse(self, connection, method, request))
         return send_reply(self, connection, *std::move(refused));
-      *state = new HttpExchange(std::move(request), self.options().body_bytes_max, self.bodies());
+      const std::uint64_t bytes_max = self.body_bytes_max(request);
+      *state = new HttpExchange(std::move(request), bytes_max, self.bodies());
       return MHD_YES;
     }
     auto& exchange = *static_cast<HttpExchange*>(*state);
@@ -323,18 +331,25 @@ void on_connection(void* server, MHD_Connection* connection, void** /*state*/,
 }  // namespace
 
 Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_path) {
-  const unsigned of_one_address = options_.connections_max / 2;
+  const unsigned of_one_address =
+      std::max(kOfOneAddressMin, options_.connections_max / kOfOneAddress);
   const unsigned threads = options_.threads > 1 ? options_.threads : 0;  // 0: without a pool
-  if (!unix_path.empty()) unix_paths_.push_back(unix_path);
+  const bool is_unix = !unix_path.empty();
+  if (is_unix) unix_paths_.push_back(unix_path);
+  // A unix socket is not on a network: it needs no TLS.
+  const unsigned tls = is_secure() && !is_unix ? MHD_USE_TLS : 0;
+  std::vector<MHD_OptionItem> options;
+  if (tls != 0) options.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, TlsIdentity::callback()});
+  options.push_back({MHD_OPTION_END, 0, nullptr});
   MHD_Daemon* daemon = MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &on_request,
-      this, MHD_OPTION_LISTEN_SOCKET, listener.fd(), MHD_OPTION_CONNECTION_LIMIT,
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | tls, 0, nullptr, nullptr,
+      &on_request, this, MHD_OPTION_LISTEN_SOCKET, listener.fd(), MHD_OPTION_CONNECTION_LIMIT,
       static_cast<unsigned>(options_.connections_max), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
       &on_connection, this, MHD_OPTION_NOTIFY_COMPLETED, &on_end, this, MHD_OPTION_THREAD_POOL_SIZE,
-      threads, MHD_OPTION_END);
+      threads, MHD_OPTION_ARRAY, options.data(), MHD_OPTION_END);
   if (daemon == nullptr) {
     return Error{ErrorCode::kUnavailable, options_.option + " " + listener.address().to_string() +
                                               ": libmicrohttpd cannot listen on it"};
@@ -346,21 +361,16 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
-                                                      HttpHandler handler, Clock& clock) {
-  std::unique_ptr<AccessKeys> keys;
-  const bool with_keys = options.access == HttpServerOptions::Access::kWithKeys;
-  const bool is_remote = std::ranges::any_of(
-      options.listen, [](const SocketSpec& spec) { return spec.kind != SocketSpec::Kind::kUnix; });
-  if (with_keys && is_remote && options.keys_file.empty()) {
-    return Error{ErrorCode::kInvalid,
-                 options.option + ": an address that is not a unix socket needs keys_file"};
+                                                      HttpHandler handler, Clock& clock,
+                                                      Random& random) {
+  auto access = Access::open(options.access, clock, random);
+  if (!access) return access.error().in(options.option);
+  if (options.tls.enabled()) {
+    auto identity = TlsIdentity::read(options.tls);
+    if (!identity) return identity.error().in("http.tls");
+    TlsIdentity::use(*std::move(identity));
   }
-  if (with_keys && !options.keys_file.empty()) {
-    auto opened = AccessKeys::open(options.keys_file);
-    if (!opened) return opened.error().in(options.option);
-    keys = *std::move(opened);
-  }
-  auto impl = std::make_unique<Impl>(options, std::move(handler), std::move(keys), clock);
+  auto impl = std::make_unique<Impl>(options, std::move(handler), *std::move(access), clock);
   for (const SocketSpec& spec : options.listen) {
     auto listeners = listen_on(spec, kBacklog, {}, options.option);
     if (!listeners) return listeners.error();
@@ -377,13 +387,6 @@ HttpServer::~HttpServer() = default;
 
 const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
 
-Result<HttpServer::Keys> HttpServer::read_keys() const {
-  const AccessKeys* file = impl_->access_keys();
-  return file == nullptr ? Result<Keys>(Keys()) : file->read();
-}
-
-void HttpServer::use_keys(Keys keys) {
-  if (AccessKeys* file = impl_->access_keys()) file->use(std::move(keys));
-}
+Access& HttpServer::access() { return impl_->access(); }
 
 }  // namespace shingled::milter::http

@@ -6,23 +6,26 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/random.h"
 #include "config/base/result.h"
+#include "milter/http/access.h"
 #include "milter/http/http_message.h"
 #include "milter/http/http_server_options.h"
-#include "mime/fingerprint/fingerprint.h"
 
 namespace shingled::milter::http {
 
-/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD and POST.
+/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD, POST and
+/// DELETE, and keeps connections. Who may do what is decided by Access; a handler looks at
+/// HttpRequest::may().
 ///
-/// Bounds: `connections_max` for each listening address, at most half of them for one client;
+/// Bounds: `connections_max` for each listening address, an eighth of them for one client;
 /// kRequestBytesMax for a request without its body; `body_bytes_max` for a body, `bodies_max` times
 /// as much for all bodies in memory; `timeout` from the connection, or from the end of the reply
 /// before, to the end of the reply, also if a client sends or reads slowly. In a reply with a
 /// producer it is the time for each piece of it; the time of work on a thread for work does not
 /// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
 /// the handler. If the handler throws, the reply is 500.
-/// Does not: speak TLS or HTTP/2, serve files, or know users: a key or a unix socket gives access.
+/// Does not: speak HTTP/2, serve files, or encrypt what goes over a unix socket.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
 /// work. The destructor joins them; the handler is not called afterwards.
 class HttpServer {
@@ -32,9 +35,10 @@ class HttpServer {
   static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later that is not slow
 
   /// Errors: kDenied, kUnavailable (in use), kNotFound (no such host or directory), kInvalid; each
-  /// names the address. Those of AccessKeys.
+  /// names the address. Those of Access and TlsIdentity.
   static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
-                                                   HttpHandler handler, Clock& clock);
+                                                   HttpHandler handler, Clock& clock,
+                                                   Random& random);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -44,12 +48,8 @@ class HttpServer {
   /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
   [[nodiscard]] const std::vector<std::string>& addresses() const;
 
-  using Keys = std::vector<Digest>;
-  /// Reads the file of keys again; the keys in force stay. Empty if the server has no such file.
-  /// Errors: those of AccessKeys.
-  [[nodiscard]] Result<Keys> read_keys() const;
-  /// What `read_keys` gave is in force from now on.
-  void use_keys(Keys keys);
+  /// Signs people in, and reads the files of keys and people again.
+  [[nodiscard]] Access& access();
 
   class Impl;
 

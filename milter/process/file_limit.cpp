@@ -10,9 +10,7 @@ FileBudget FileBudget::of(const Settings& settings) {
   FileBudget budget;
   budget.reserve = kForFiles;
   if (settings.milter.enabled) budget.reserve += kForMail;
-  budget.reserve += settings.status.listen.size() * std::uint64_t{settings.status.connections_max};
-  const CounterServiceOptions& counters = settings.counters.service;
-  budget.reserve += counters.listen.size() * std::uint64_t{counters.connections_max};
+  budget.reserve += settings.http.listen.size() * std::uint64_t{settings.http.connections_max};
   return budget;
 }
 

@@ -25,7 +25,7 @@
 #include "config/system/file_system.h"
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
-#include "milter/api/counter_pages.h"
+#include "milter/api/counter_resource.h"
 #include "milter/http/http_server.h"
 #include "storage/counters/embedded/embedded_counters.h"
 
@@ -88,11 +88,11 @@ class Client {
   void run(const std::atomic<bool>& stop) {
     while (!stop) {
       const std::string body = message();
-      const std::string request =
-          fmt::format(
-              "POST /counters/take HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
-              body.size()) +
-          body;
+      const std::string request = fmt::format(
+                                      "POST /counters/take HTTP/1.1\r\nHost: "
+                                      "localhost\r\nX-Shingled: 1\r\nContent-Length: {}\r\n\r\n",
+                                      body.size()) +
+                                  body;
       const auto begin = std::chrono::steady_clock::now();
       if (::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
           static_cast<ssize_t>(request.size()))
@@ -164,12 +164,15 @@ int main(int argc, char** argv) {
   auto counters = EmbeddedCounters::open(options, *files, clock);
   if (!counters) die(counters.error().message);
   const auto store = std::make_shared<Store>(**counters);
-  const api::CounterPages pages([&] { return api::SiteCounters{store, {1, 2, 3}}; }, clock);
-  CounterServiceOptions service;
+  const api::CounterResource resource([&] { return api::SiteCounters{store, {1, 2, 3}}; }, clock);
+  const api::Router router(resource.routes());
+  SystemRandom random;
+  http::HttpServerOptions service;
+  service.body_bytes_max = 4U << 20U;
   service.listen = {{SocketSpec::Kind::kUnix, "", 0, folder / "http"}};
   auto server = http::HttpServer::start(
-      http::http_options(service),
-      [&](const http::HttpRequest& request) { return pages.answer(request); }, clock);
+      service, [&](const http::HttpRequest& request) { return router.answer(request); }, clock,
+      random);
   if (!server) die(server.error().message);
 
   std::vector<std::unique_ptr<Client>> clients;

@@ -33,10 +33,7 @@ constexpr const char* kName =
     "digits, '.', '-' or '_'";
 constexpr const char* kOfRedis =
     ": belongs to the section redis; allowed: counters.redis, with counters.servers";
-constexpr const char* kOpen =
-    " is a network address, which is open to everybody; allowed: with a setting of keys_file, or "
-    "unix:/PATH";
-constexpr const char* kPlace = "; allowed: another one, or [] for none";
+constexpr const char* kMoved = ": has no effect here any more; use http.";
 
 void expect_problems(const std::vector<Mistake>& mistakes) {
   for (const Mistake& mistake : mistakes) {
@@ -77,6 +74,17 @@ TEST(CounterMistakes, InTheNamesOfKeys) {
       {"one file",
        "  file: /a.db",
        {at + "file: the counters have several files; allowed: directory"}},
+      {"a service of their own",
+       "  listen: unix:/s",
+       {at + "listen: is a part of one service for everything now; allowed: http.listen, and for "
+             "other machines a key of `shingled key add NAME --role count`"}},
+      {"none of it", "  listen: []", {"f:2:3: warning: counters.listen" + std::string(kMoved) + "listen"}},
+      {"the rest of it",
+       "  keys_file: /k\n  body_bytes_max: 4M\n  connections_max: 64\n  timeout: 10s",
+       {"f:2:3: warning: counters.keys_file" + std::string(kMoved) + "keys_file",
+        "f:3:3: warning: counters.body_bytes_max" + std::string(kMoved) + "body_bytes_max",
+        "f:4:3: warning: counters.connections_max" + std::string(kMoved) + "connections_max",
+        "f:5:3: warning: counters.timeout" + std::string(kMoved) + "timeout"}},
       {"no map", "  - directory", {"f:2:3: counters: is a list; allowed: a map of settings"}},
   });
 }
@@ -100,10 +108,6 @@ TEST(CounterMistakes, InPaths) {
        "  key_file: key",
        {"f:2:13: counters.key_file: 'key' is not an absolute path; allowed: an absolute path, or "
         "\"\" for none"}},
-      {"the key of the site for everybody",
-       "  key_file: /k\n  keys_file: /k\n  listen: 192.0.2.1",
-       {"f:3:14: counters.keys_file: is also key_file, so clients would have the key of all "
-        "shingles; allowed: another file"}},
   });
 }
 
@@ -148,15 +152,6 @@ TEST(CounterMistakes, InNumbers) {
       {"few names",
        "  names_max: 999",
        {"f:2:14: counters.names_max: '999' is out of range; allowed: 1000 to 100000000"}},
-      {"one connection",
-       "  connections_max: 1",
-       {"f:2:20: counters.connections_max: '1' is out of range; allowed: 2 to 10000"}},
-      {"a part of a second",
-       "  timeout: 1500ms",
-       {"f:2:12: counters.timeout: '1500ms' is too fine; allowed: multiples of 1s"}},
-      {"a request of a disk",
-       "  body_bytes_max: 2G",
-       {"f:2:19: counters.body_bytes_max: '2G' is out of range; allowed: 4K to 1G"}},
   });
 }
 
@@ -231,30 +226,6 @@ TEST(CounterMistakes, InNamesAndAddresses) {
        "  servers: a\n  redis: {prefix: '{a}'}",
        {"f:3:19: counters.redis.prefix: '{a}' is not a valid prefix; allowed: 1 to 64 visible "
         "ASCII characters other than { and }"}},
-      {"open to the network",
-       "  listen: [unix:/s, 192.0.2.1:99]",
-       {"f:2:11: counters.listen: inet:99@192.0.2.1" + std::string(kOpen)}},
-      {"open to this machine",
-       "  listen: 127.0.0.1",
-       {"f:2:11: counters.listen: inet:11341@127.0.0.1" + std::string(kOpen)}},
-      {"a port that is none",
-       "  listen: 127.0.0.1:99999\n  keys_file: /k",
-       {"f:2:11: counters.listen: '127.0.0.1:99999' is not a valid socket: the port must be 0 to "
-        "65535; "
-        "allowed: inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, local:/PATH, HOST:PORT, "
-        "[IPV6]:PORT"}},
-      {"the place of the pages",
-       "  listen: 127.0.0.1:11340\n  keys_file: /k",
-       {"f:2:11: counters.listen: inet:11340@127.0.0.1 is also the place of status.listen" +
-        std::string(kPlace)}},
-      {"the place of the milter",
-       "  listen: '*:11339'\n  keys_file: /k",
-       {"f:2:11: counters.listen: inet:11339 is also the place of milter.socket" +
-        std::string(kPlace)}},
-      {"one place twice",
-       "  listen: [unix:/a, unix:/a]",
-       {"f:2:11: counters.listen: unix:/a is also the place of another of them" +
-        std::string(kPlace)}},
   });
 }
 

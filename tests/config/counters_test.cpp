@@ -105,23 +105,6 @@ TEST(Counters, TheJournalIsInTheFolderOfTheCountersUnlessSaidOtherwise) {
             SharedCounterOptions().journal_directory);
 }
 
-TEST(Counters, ReadsWhoMayAskOverHttp) {
-  EXPECT_TRUE(counters_of("listen: ''").service.listen.empty());
-  EXPECT_EQ(counters_of("listen: unix:/run/c.sock").service.listen.size(), 1U);
-  const CounterServiceOptions service =
-      counters_of(
-          "listen: [unix:/run/c.sock, 192.0.2.1, '[::1]:99'], keys_file: /etc/keys, "
-          "connections_max: 2, timeout: 1h, body_bytes_max: 4K")
-          .service;
-  ASSERT_EQ(service.listen.size(), 3U);
-  EXPECT_EQ(service.listen[1].port, 11341);
-  EXPECT_EQ(service.listen[2].port, 99);
-  EXPECT_EQ(service.keys_file, "/etc/keys");
-  EXPECT_EQ(service.connections_max, 2U);
-  EXPECT_EQ(service.timeout, std::chrono::hours(1));
-  EXPECT_EQ(service.body_bytes_max, 4096U);
-}
-
 TEST(Counters, TakeTheScoreOfSpamFromTheActions) {
   struct Case {
     const char* why;
@@ -145,9 +128,7 @@ TEST(Counters, TakeTheScoreOfSpamFromTheActions) {
 TEST(Counters, LeaveSettingsAloneThatDoNotMentionThem) {
   // The default of ham_below is above this score, and that is nobody's mistake.
   EXPECT_THAT(problems_of("milter: {actions: {add_header: 0.5}}"), IsEmpty());
-  EXPECT_THAT(problems_of("counters: {enabled: no, ham_below: 9, listen: unix:/s}\n"
-                          "status: {listen: unix:/s}"),
-              IsEmpty())
+  EXPECT_THAT(problems_of("counters: {enabled: no, ham_below: 9}"), IsEmpty())
       << "what is off contradicts nothing";
 }
 

@@ -1,8 +1,8 @@
 // Covers config/validate.cpp, config/overrides.cpp, config/sections/daemon.cpp,
 // config/sections/keypair.cpp, config/sections/milter.cpp, config/sections/mime.cpp,
 // config/sections/redis.cpp, config/sections/remote.cpp, config/sections/replication.cpp,
-// config/sections/rules.cpp, config/sections/status.cpp, config/sections/storage.cpp: every check,
-// with the exact text that an operator reads.
+// config/sections/rules.cpp, config/sections/storage.cpp: every check, with the exact text that an
+// operator reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,15 +152,6 @@ TEST(Problems, OfTheStorage) {
       {"the milter is there", "storage: {listen: '127.0.0.1:11339'}",
        "f:1:19: storage.listen: inet:11339@127.0.0.1 is also the place of milter.socket; allowed: "
        "another port"},
-      {"the milter is there", "status: {listen: '127.0.0.1:11339'}",
-       "f:1:18: status.listen: inet:11339@127.0.0.1 is also the place of milter.socket; allowed: "
-       "another one, or [] for none"},
-      {"the fuzzy service is there", "status: {listen: ['unix:/a', '[::1]:11335']}",
-       "f:1:18: status.listen: inet6:11335@::1 is also the place of storage.listen; allowed: "
-       "another one, or [] for none"},
-      {"one path twice", "status: {listen: ['unix:/a', 'unix:/a']}",
-       "f:1:18: status.listen: unix:/a is also the place of another of them; allowed: another "
-       "one, or [] for none"},
       {"the built-in rule has nobody to ask", "storage: {enabled: false}",
        "f:1:20: rules.local.servers: is empty and the embedded storage is disabled; allowed: "
        "servers, or storage.enabled: true"},
@@ -308,7 +299,7 @@ TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
                   "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
                   "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
                   "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
-                  "similar, counters, policy, history, reports, storage, status, rules",
+                  "similar, counters, policy, history, reports, storage, http, rules",
                   "f:6:12: milter.timeout: 'x' is not a duration; allowed: a number with ms, "
                   "s, m, h, d or w, such as 90d or 1h30m",
                   "f:7:1: storage: duplicate key; first given in line 1",

@@ -41,12 +41,11 @@ TEST(ShippedFile, IsTheDefaultsFieldByField) {
   EXPECT_EQ(settings.counters.pieces, defaults.counters.pieces);
   EXPECT_EQ(settings.counters.embedded, defaults.counters.embedded);
   EXPECT_EQ(settings.counters.shared, defaults.counters.shared);
-  EXPECT_EQ(settings.counters.service, defaults.counters.service);
   EXPECT_EQ(settings.counters, defaults.counters);
   EXPECT_EQ(settings.reports, defaults.reports);
   EXPECT_EQ(settings.storage.engine, defaults.storage.engine);
   EXPECT_EQ(settings.storage.server, defaults.storage.server);
-  EXPECT_EQ(settings.status, defaults.status);
+  EXPECT_EQ(settings.http, defaults.http);
   ASSERT_EQ(settings.rules.size(), defaults.rules.size());
   EXPECT_EQ(settings.rules[0].hash, defaults.rules[0].hash);
   EXPECT_EQ(settings.rules[0].remote, defaults.rules[0].remote);

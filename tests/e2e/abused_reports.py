@@ -40,7 +40,7 @@ class Site:
     def __init__(self, overrides=()):
         self.folder = tempfile.TemporaryDirectory(prefix="shingled-abuse-")
         self.daemon = harness.Daemon(self.folder.name, [
-            f"policy.files=[{RULES}]", "counters.body_bytes_max=1M", *overrides])
+            f"policy.files=[{RULES}]", "http.body_bytes_max=1M", *overrides])
 
     def __enter__(self):
         self.daemon.start()

@@ -19,7 +19,7 @@ def shingle_of(piece):
 
 
 class CounterDesk:
-    """Serves /counters/* on a loopback port within a `with` block.
+    """Serves /api/1/counters/* on a loopback port within a `with` block.
 
     `requests` holds what came: (path, body). `replies` maps a path to a list of prepared answers, used up one by one:
     (status, body), raw bytes that are sent instead of a reply, or None for a connection that is reset. `counts` maps (space, type, shingle) to measures.
@@ -60,6 +60,8 @@ class CounterDesk:
         return [body for asked, body in self.requests if asked == path]
 
     def serve(self, handler, body):
+        assert handler.path.startswith("/api/1/")
+        handler.path = handler.path.removeprefix("/api/1")
         self.requests.append((handler.path, body))
         assert handler.headers["X-Shingled"] == "1"
         prepared = self.replies.get(handler.path)

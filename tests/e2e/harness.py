@@ -148,7 +148,7 @@ class Daemon:
         """The arguments by which a command finds this daemon."""
         values = [f"storage.listen=127.0.0.1:{self.fuzzy_port}", f"storage.hashfile={self.hashfile}",
                   f"milter.socket=inet:{self.milter_port}@127.0.0.1",
-                  f"status.listen=127.0.0.1:{self.status_port}",
+                  f"http.listen=127.0.0.1:{self.status_port}",
                   f"counters.directory={self.tmp / 'counters'}",
                   f"history.file={self.tmp / 'history.db'}",
                   f"counters.journal_directory={self.tmp / 'counters'}",
@@ -178,8 +178,8 @@ class Daemon:
             and self.is_ready()
 
     def is_ready(self):
-        """By its own word: its ports answer a moment before. A test may have another status page, or none."""
-        if any(value.startswith("status.") for value in self.extra):
+        """By its own word: its ports answer a moment before. A test may have another address, or none."""
+        if any(value.startswith("http.listen") for value in self.extra):
             return True
         connection = http.client.HTTPConnection("127.0.0.1", self.status_port, timeout=START_SECONDS)
         try:

@@ -212,7 +212,9 @@ class Settings(Counted):
 
     def test_a_unix_socket_takes_and_answers(self):
         path = self.tmp / "counters.sock"
-        self.start(overrides=[INCOMING, f"counters.listen=unix:{path}", "counters.body_bytes_max=4K"])
+        port = harness.free_port()
+        self.start(overrides=[INCOMING, f"http.listen=['127.0.0.1:{port}', 'unix:{path}']", "http.body_bytes_max=4K"])
+        self.daemon.status_port = port
         self.send(range(3), ["here@example.org"])
         self.wait_for("messages", 3)
         self.assertEqual(0o660, path.stat().st_mode & 0o777)
@@ -222,12 +224,12 @@ class Settings(Counted):
         asked = '{"pieces": [{"type": "link_host", "piece": "example.org"}]}'
         for size, status in ((4096, 200), (4097, 413)):
             connection = HttpOverUnix(path)
-            connection.request("POST", "/counters/ask", body=asked.ljust(size))
+            connection.request("POST", "/api/1/counters/ask", body=asked.ljust(size), headers={"X-Shingled": "1"})
             self.assertEqual(status, connection.getresponse().status)
             connection.close()
         for before in (3, 5):
             connection = HttpOverUnix(path)
-            connection.request("POST", "/counters/take", body=body)
+            connection.request("POST", "/api/1/counters/take", body=body, headers={"X-Shingled": "1"})
             reply = connection.getresponse()
             answer = json.loads(reply.read())
             connection.close()

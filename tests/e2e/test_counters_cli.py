@@ -45,7 +45,7 @@ class WithDesk(unittest.TestCase):
     def setUp(self):
         self.tmp = harness.temporary_folder(self)
         self.desk = self.enterContext(CounterDesk())
-        self.where = ["-o", f"status.listen=127.0.0.1:{self.desk.port}", "-o",
+        self.where = ["-o", f"http.listen=127.0.0.1:{self.desk.port}", "-o",
                       f"counters.directory={self.tmp}/counters"]
 
     def ends_with(self, code, *arguments, **options):
@@ -240,7 +240,7 @@ class Transfer(WithDesk):
     def test_an_import_says_where_it_stopped(self):
         name = "mass_in_{:016x}_14_10m_2831519"
         lines = [json.dumps({"name": name.format(number), "count": 1}) for number in range(9000)]
-        self.desk.replies["/counters/import"] = [(200, '{"imported":1}'), (503, '{"error":"the store is away"}')]
+        self.desk.replies["/counters/import"] = [(200, '{"imported":1}'), (503, '{"detail":"the store is away"}')]
         errors = self.fails(EX_UNAVAILABLE, "import", stdin="\n".join(lines) + "\n")
         self.assertIn("the store is away", errors)
         self.assertRegex(errors, r"go on with --from-line \d+\.")
@@ -295,7 +295,7 @@ class Learn(WithDesk):
     def test_what_was_not_learnt_is_told(self):
         file = self.tmp / "one.eml"
         file.write_text(message())
-        self.desk.replies["/counters/learn"] = [(503, '{"error":"the disk is full"}')]
+        self.desk.replies["/counters/learn"] = [(503, '{"detail":"the disk is full"}')]
         errors = self.fails(EX_UNAVAILABLE, "learn", "--ham", file)
         self.assertIn("the disk is full", errors)
         self.assertIn("1 message not learnt", errors)
@@ -304,7 +304,7 @@ class Learn(WithDesk):
 
 class BadAnswers(WithDesk):
     def test_each_is_an_error(self):
-        answers = [((400, '{"error":"pieces[0].type: unknown type"}'), "pieces[0].type: unknown type"),
+        answers = [((400, '{"detail":"pieces[0].type: unknown type"}'), "pieces[0].type: unknown type"),
                    ((503, "nothing is counted\n"), "nothing is counted"), ((404, ""), "HTTP status 404"),
                    ((200, "nonsense"), "makes no sense"), ((200, "[]"), "makes no sense"),
                    ((200, '{"counters":[]}'), "makes no sense"), ((200, '{"counters":[7]}'), "makes no sense"),
@@ -329,13 +329,13 @@ class BadAnswers(WithDesk):
                 line = '{"name":"mass_in_5791f8cac2b7d8dd_14_10m_2831519","count":12}'
                 errors = self.fails(EX_DATAERR, verb, *arguments, stdin=line)
                 self.assertIn("reset", errors)
-                self.assertEqual("", harness.run("counters", "export", *self.where[2:], "-o", "status.listen=[]").stdout)
+                self.assertEqual("", harness.run("counters", "export", *self.where[2:], "-o", "http.listen=[]").stdout)
                 if verb == "import":
                     self.assertIn("the next ones perhaps", errors)
 
     def test_nobody_there(self):
         port = harness.free_port()
-        done = harness.run("counters", "top", "-o", f"status.listen=127.0.0.1:{port}",
+        done = harness.run("counters", "top", "-o", f"http.listen=127.0.0.1:{port}",
                            "-o", f"counters.directory={self.tmp}/none")
         self.assertEqual(EX_UNAVAILABLE, done.returncode, done.stderr)
         self.assertIn("refused", done.stderr)
@@ -343,7 +343,7 @@ class BadAnswers(WithDesk):
     def test_what_redis_does_not_have_was_not_added(self):
         # As beside a daemon, which has the journal.
         done = harness.run("counters", "add", "--mass", "1", "link_host", "www.example.org", "-o",
-                           f"status.listen=127.0.0.1:{harness.free_port()}", "-o", "counters.journal_max=0", "-o",
+                           f"http.listen=127.0.0.1:{harness.free_port()}", "-o", "counters.journal_max=0", "-o",
                            f"counters.directory={self.tmp}/counters", "-o",
                            f"counters.servers=unix:{self.tmp}/none")
         self.assertEqual(EX_UNAVAILABLE, done.returncode, done.stdout)
@@ -473,7 +473,7 @@ class WithDaemon(unittest.TestCase):
     def test_without_the_daemon_its_folder_is_read(self):
         self.ok("counters", "add", "--mass", "3", "link_host", "www.example.org")
         locked = harness.run("counters", "show", "link_host", "www.example.org", *self.daemon.overrides,
-                             "-o", f"status.listen=127.0.0.1:{harness.free_port()}")
+                             "-o", f"http.listen=127.0.0.1:{harness.free_port()}")
         self.assertEqual(EX_UNAVAILABLE, locked.returncode, locked.stderr)
         self.daemon.kill9()
         self.ok("counters", "add", "--mass", "1", "link_host", "www.example.org")

@@ -48,7 +48,7 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
     def post(self, page, body):
-        self.request("POST", page, json.dumps(body).encode())
+        self.request("POST", "/api/1" + page, json.dumps(body).encode(), {"X-Shingled": "1"})
         reply = self.getresponse()
         text = reply.read()
         if reply.status != 200:
@@ -145,7 +145,7 @@ class Kill(unittest.TestCase):
     def setUp(self):
         self.tmp = harness.temporary_folder(self)
         self.socket = self.tmp / "counters.sock"
-        self.daemon = harness.Daemon(self.tmp, overrides=[f"counters.listen=unix:{self.socket}", "counters.sync=100ms"])
+        self.daemon = harness.Daemon(self.tmp, overrides=[f"http.listen=unix:{self.socket}", "counters.sync=100ms"])
         self.addCleanup(self.daemon.kill9)
         self.expected = Expected()
 

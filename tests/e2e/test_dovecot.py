@@ -35,7 +35,7 @@ class WithSpool(unittest.TestCase):
         self.spool.mkdir()
         self.spool.chmod(0o1777)
         settings = self.tmp / "users.yaml"
-        settings.write_text(f"status: {{listen: \"127.0.0.1:{self.daemon.status_port}\"}}\n")
+        settings.write_text(f"http: {{listen: \"127.0.0.1:{self.daemon.status_port}\"}}\n")
         self.share = self.tmp / "share"
         shared_files(self.share, settings, self.spool)
 

@@ -14,7 +14,7 @@ STANDARD_FOLDER = pathlib.Path("/var/lib/shingled")
 
 def ports():
     values = (f"storage.listen=127.0.0.1:{free_port()}", f"milter.socket=inet:{free_port()}@127.0.0.1",
-              f"status.listen=127.0.0.1:{free_port()}")
+              f"http.listen=127.0.0.1:{free_port()}")
     return [argument for value in values for argument in ("-o", value)]
 
 

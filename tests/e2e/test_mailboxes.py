@@ -34,7 +34,7 @@ class Mailboxes(unittest.TestCase):
         spool.mkdir()
         spool.chmod(0o1777)
         clients = self.tmp / "users.yaml"
-        clients.write_text(f"status: {{listen: \"127.0.0.1:{self.daemon.status_port}\"}}\n")
+        clients.write_text(f"http: {{listen: \"127.0.0.1:{self.daemon.status_port}\"}}\n")
         share = self.tmp / "share"
         shared_files(share, clients, spool)
         self.dovecot = Dovecot(self.tmp)

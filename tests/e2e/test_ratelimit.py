@@ -146,13 +146,14 @@ class RateLimits(LimitedMail):
                 return urllib.request.urlopen(request, timeout=SECONDS).status
             except urllib.error.HTTPError as refusal:
                 return refusal.code
-        reset = "/buckets/reset?key=to:b@example.org"
+        bucket = "/api/1/buckets/to:b@example.org"
         for why, code, arguments in [
-                ("no header: a page in a browser", 403, (reset, "POST", {})),
-                ("a name made to point here", 421, (reset, "POST", {"X_Shingled": "1", "Host": "evil.example"})),
-                ("a proxy", 403, (reset, "POST", {"X_Shingled": "1", "X_Forwarded_For": "192.0.2.1"})),
-                ("a link", 405, (reset, "GET", {"X_Shingled": "1"})),
-                ("who may look", 403, ("/buckets", "GET", {})),
+                ("no header: a page in a browser", 403, (bucket, "DELETE", {})),
+                ("a browser without its token", 403, (bucket, "DELETE", {"X_Shingled": "1", "Origin": "http://localhost"})),
+                ("a name made to point here", 421, (bucket, "DELETE", {"X_Shingled": "1", "Host": "evil.example"})),
+                ("a proxy", 401, (bucket, "DELETE", {"X_Shingled": "1", "X_Forwarded_For": "192.0.2.1"})),
+                ("a link only looks", 200, (bucket, "GET", {"X_Shingled": "1"})),
+                ("a proxy may not look", 401, ("/api/1/buckets", "GET", {"X_Forwarded_For": "192.0.2.1"})),
                 ("other pages take no POST", 405, ("/stat", "POST", {"X_Shingled": "1"}))]:
             path, method, headers = arguments
             self.assertEqual(code, status(path, method, **headers), why)

@@ -1,6 +1,6 @@
 # Covers milter/cli/commands/report_command.cpp, milter/cli/reports/cases_run.cpp,
 # milter/cli/reports/report_client.cpp, milter/cli/reports/report_run.cpp, milter/cli/reports/reporters_run.cpp,
-# milter/api/report_pages.cpp.
+# milter/api/report_resource.cpp.
 """Reports of people, with the real daemon: what two report is found again, what is taken back is not."""
 
 import contextlib
@@ -136,7 +136,7 @@ class Daily(Reports):
 
 
 class Refused(Reports):
-    overrides = ("reports.bytes_max=64K", "counters.body_bytes_max=64K")
+    overrides = ("reports.bytes_max=64K", "http.body_bytes_max=64K")
 
     def test_what_is_no_report(self):
         self.report("spam", "ann", "no mail at all", code=EX_DATAERR)
@@ -379,7 +379,7 @@ class Cases(Reports):
         self.assertEqual("add_header", self.scan(offer("ann"))["action"])
         for arguments in (["show", "12345678"], ["show", "xyz"], ["--since", "yesterday"]):
             self.assertIn(self.daemon.run("cases", *arguments).returncode, (EX_USAGE, EX_DATAERR), arguments)
-        for method, page in (("GET", "/cases"), ("POST", "/withdraw"), ("POST", f"/case?id={case}&do=close")):
+        for method, page in (("POST", "/api/1/reports/withdraw"), ("POST", f"/api/1/cases/{case}/close")):
             connection = http.client.HTTPConnection("127.0.0.1", self.daemon.status_port, timeout=30)
             connection.request(method, page, body=b"" if method == "POST" else None)
             self.assertEqual(403, connection.getresponse().status, "not for web pages")

@@ -9,13 +9,15 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/settings.h"
-#include "milter/api/bucket_pages.h"
-#include "milter/cli/terminal/console.h"
+#include "config/options/ratelimit_options.h"
+#include "milter/http/http_call.h"
+#include "milter/view/json.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::cli {
 
 /// Reads and changes the buckets of the settings: in Redis if they are shared, else through the
-/// running daemon, else in the file that the daemon left. Answers are those of BucketPages.
+/// running daemon, else in the file that the daemon left. Answers are those of BucketResource.
 ///
 /// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid; those of the file,
 /// which a running daemon locks.
@@ -32,8 +34,7 @@ class BucketClient {
   Result<Json> set(const std::string& key, double drops, const BucketRate& rate);
 
  private:
-  Result<Json> ask(const http::HttpRequest& request);
-  Result<http::HttpReply> ask_daemon(const http::HttpRequest& request);
+  Result<Json> ask(const http::HttpCall& call);
   Status open_store();
 
   const Settings& settings_;

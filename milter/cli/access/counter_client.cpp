@@ -111,21 +111,21 @@ Result<std::uint64_t> CounterClient::number_of(const std::string& page, std::str
 Result<std::vector<AskedCounter>> CounterClient::ask(Direction direction, const Json& pieces,
                                                      std::span<const std::string> windows) {
   const auto answer =
-      post("/counters/ask",
+      post("/api/1/counters/ask",
            Json{{"space", direction_json(direction)}, {"pieces", pieces}, {"windows", windows}});
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, pieces.size());
-  if (list == nullptr) return nonsense("/counters/ask");
+  if (list == nullptr) return nonsense("/api/1/counters/ask");
   std::vector<AskedCounter> out;
   for (const Json& counter : *list) {
-    if (!counter.is_object()) return nonsense("/counters/ask");
+    if (!counter.is_object()) return nonsense("/api/1/counters/ask");
     AskedCounter& asked = out.emplace_back();
     asked.shingle = text_of(counter, "shingle");
     const Json* known = member(counter, "known");
     asked.known = known != nullptr && known->is_boolean() && known->get<bool>();
     const Json* sums = member(counter, "sums");
     if (sums == nullptr || !sums->is_array()) {
-      if (asked.known) return nonsense("/counters/ask");
+      if (asked.known) return nonsense("/api/1/counters/ask");
       asked.sums.resize(windows.size());
       asked.lost.assign(windows.size(), true);
       continue;
@@ -134,7 +134,7 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Direction direction, const 
       asked.sums.push_back(sum.is_object() ? amounts_of(sum) : Amounts{});
       asked.lost.push_back(!sum.is_object());
     }
-    if (asked.known && asked.sums.size() != windows.size()) return nonsense("/counters/ask");
+    if (asked.known && asked.sums.size() != windows.size()) return nonsense("/api/1/counters/ask");
     asked.sums.resize(windows.size());
     asked.lost.resize(windows.size(), !asked.known);
     // Nothing says what is lost: then it is all, as older daemons mean it.
@@ -147,7 +147,7 @@ Result<std::vector<AskedCounter>> CounterClient::ask(Direction direction, const 
 Result<std::vector<SaidOfPiece>> CounterClient::people(Direction direction, const Json& pieces,
                                                        std::span<const std::string> windows,
                                                        std::span<const std::string> recipients) {
-  constexpr const char* kPage = "/counters/people";
+  constexpr const char* kPage = "/api/1/counters/people";
   Json question{{"space", direction_json(direction)}, {"pieces", pieces}, {"windows", windows}};
   // A daemon before them does not take the member.
   if (!recipients.empty()) question["recipients"] = recipients;
@@ -181,12 +181,12 @@ Result<std::vector<SaidOfPiece>> CounterClient::people(Direction direction, cons
 }
 
 Result<CounterHistory> CounterClient::history(Direction direction, const Json& piece) {
-  const auto answer = post("/counters/series", Json{{"space", direction_json(direction)},
+  const auto answer = post("/api/1/counters/series", Json{{"space", direction_json(direction)},
                                                     {"pieces", Json::array({piece})}});
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, 1);
   const Json* entries = list == nullptr ? nullptr : member(list->front(), "entries");
-  if (entries == nullptr || !entries->is_array()) return nonsense("/counters/series");
+  if (entries == nullptr || !entries->is_array()) return nonsense("/api/1/counters/series");
   CounterHistory out;
   out.now = static_cast<storage::counters::Slot>(count_of(*answer, "now"));
   for (const Json& entry : *entries) {
@@ -204,10 +204,10 @@ Result<std::vector<TopCounter>> CounterClient::top(const TopQuestion& question) 
                {"most", question.most}};
   if (question.direction) body["space"] = direction_json(*question.direction);
   if (question.type) body["type"] = *question.type;
-  const auto answer = post("/counters/top", body_text(body), kSearchPatience);
+  const auto answer = post("/api/1/counters/top", body_text(body), kSearchPatience);
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, std::nullopt);
-  if (list == nullptr) return nonsense("/counters/top");
+  if (list == nullptr) return nonsense("/api/1/counters/top");
   std::vector<TopCounter> out;
   for (const Json& counter : *list) {
     TopCounter& one = out.emplace_back();
@@ -225,7 +225,7 @@ Result<std::vector<TopCounter>> CounterClient::top(const TopQuestion& question) 
 
 Result<std::uint64_t> CounterClient::add(Direction direction, const Json& pieces,
                                          const Amounts& amounts) {
-  return number_of("/counters/add",
+  return number_of("/api/1/counters/add",
                    body_text({{"space", direction_json(direction)},
                               {"pieces", pieces},
                               {"add", amounts_json(amounts)}}),
@@ -236,24 +236,24 @@ Result<std::uint64_t> CounterClient::forget(std::optional<Direction> direction,
                                             const Json& pieces) {
   Json body = {{"pieces", pieces}};
   if (direction) body["space"] = direction_json(*direction);
-  return number_of("/counters/forget", body_text(body), "forgotten");
+  return number_of("/api/1/counters/forget", body_text(body), "forgotten");
 }
 
 Result<std::uint64_t> CounterClient::learn(const std::string& additions) {
-  return number_of("/counters/learn", "{\"additions\":[" + additions + "]}", "learnt");
+  return number_of("/api/1/counters/learn", "{\"additions\":[" + additions + "]}", "learnt");
 }
 
 Status CounterClient::export_to(const http::HttpTaker& take) {
-  return desk_.send({.method = http::HttpMethod::kGet, .target = "/counters/export"},
+  return desk_.send({.method = http::HttpMethod::kGet, .target = "/api/1/counters/export"},
                     kSearchPatience, take);
 }
 
 Result<std::uint64_t> CounterClient::import_from(std::string lines) {
-  return number_of("/counters/import", std::move(lines), "imported");
+  return number_of("/api/1/counters/import", std::move(lines), "imported");
 }
 
 Result<Json> CounterClient::verify(bool repair) {
-  return post("/counters/verify", repair ? R"({"repair":true})" : "{}", kVerifyPatience);
+  return post("/api/1/counters/verify", repair ? R"({"repair":true})" : "{}", kVerifyPatience);
 }
 
 }  // namespace shingled::milter::cli

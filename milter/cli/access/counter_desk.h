@@ -8,13 +8,12 @@
 #include "config/base/result.h"
 #include "config/options/settings.h"
 #include "milter/http/http_call.h"
-#include "milter/http/http_message.h"
 
 namespace shingled::milter::cli {
 
 class CounterFolder;
 
-/// Where the counters of the settings are asked for: in the running daemon (status.listen), which
+/// Where the counters of the settings are asked for: in the running daemon (http.listen), which
 /// also knows what Redis does not have yet; without one in Redis if they are shared, else in the
 /// folder that it left.
 /// Threads: one thread; waits.
@@ -26,9 +25,9 @@ class CounterDesk {
   CounterDesk(const CounterDesk&) = delete;
   CounterDesk& operator=(const CounterDesk&) = delete;
 
-  /// Sends a request to the pages about counters. A body with status 200 goes to `take`.
+  /// Asks for /api/1/counters. A body with status 200 goes to `take`.
   /// `patience`: for each wait for the daemon.
-  /// Errors: kNotFound, kInvalid, kLimit, kUnavailable, kTimeout, kDenied: what the pages refuse,
+  /// Errors: kNotFound, kInvalid, kLimit, kUnavailable, kTimeout, kDenied: what is refused,
   ///         or nobody who has the counters; kCorrupt (an answer that is not HTTP, or is cut off);
   ///         those of `take`.
   Status send(const http::HttpCall& call, Duration patience, const http::HttpTaker& take);
@@ -38,17 +37,12 @@ class CounterDesk {
   [[nodiscard]] bool has_counters() const;
 
  private:
-  Result<http::HttpReply> ask_daemon(const http::HttpCall& call, Duration patience,
-                                     const http::HttpTaker& take);
-  Result<http::HttpReply> ask_folder(const http::HttpCall& call, const http::HttpTaker& take);
+  Status ask_folder(const http::HttpCall& call, const http::HttpTaker& take);
 
   const Settings& settings_;
   Clock& clock_;
   Random& random_;
   std::unique_ptr<CounterFolder> folder_;  ///< null: not opened
 };
-
-/// The reason that a reply with a status other than 200 gives.
-Error error_of(const http::HttpReply& reply);
 
 }  // namespace shingled::milter::cli

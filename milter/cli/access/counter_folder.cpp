@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <stop_token>
 #include <utility>
 
 #include "config/base/logger.h"
-#include "milter/api/counter_pages.h"
+#include "milter/api/counter_resource.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"
 #include "storage/counters/piece_names.h"
@@ -19,10 +19,11 @@ class CounterFolder::Opened {
  public:
   explicit Opened(Clock& clock)
       : clock_(clock),
-        pages_([this] { return counters_; }, clock,
+        resource_([this] { return counters_; }, clock,
                [this](PieceType type, std::uint64_t shingle) {
                  return names_ ? names_->find(type, shingle) : std::nullopt;
-               }) {}
+               }),
+        router_(resource_.routes()) {}
 
   Status open(const CounterOptions& options, Clock& clock, Random& random) {
     if (Status made = storage::counters::make_counter_folder(options.embedded.directory); !made)
@@ -50,11 +51,7 @@ class CounterFolder::Opened {
   }
   Status settle() { return counters_.store->settle(clock_.now() + patience_); }
 
-  [[nodiscard]] http::HttpReply answer(const http::HttpRequest& request) const {
-    http::HttpReply reply = pages_.answer(request);
-    while (reply.later) reply = reply.later(std::stop_token());
-    return reply;
-  }
+  [[nodiscard]] const api::Router& router() const { return router_; }
 
  private:
   Clock& clock_;
@@ -62,7 +59,8 @@ class CounterFolder::Opened {
   api::SiteCounters counters_;
   Duration patience_{};
   std::unique_ptr<storage::counters::PieceNames> names_;
-  api::CounterPages pages_;
+  api::CounterResource resource_;
+  api::Router router_;
 };
 
 CounterFolder::CounterFolder(std::unique_ptr<Opened> opened) : opened_(std::move(opened)) {}
@@ -80,30 +78,10 @@ Result<std::unique_ptr<CounterFolder>> CounterFolder::open(const CounterOptions&
   return std::unique_ptr<CounterFolder>(new CounterFolder(std::move(opened)));
 }
 
-Result<http::HttpReply> CounterFolder::answer(const http::HttpCall& call,
-                                              const http::HttpTaker& take) {
-  http::HttpRequest request;
-  request.path = call.target;
-  request.method = call.method;
-  request.direct = true;
-  request.authorised = true;
-  request.body = call.body;
-  http::HttpReply reply = opened_->answer(request);
-  constexpr unsigned kDone = 200;
-  if (reply.status != kDone) return reply;
+Status CounterFolder::answer(const http::HttpCall& call, const http::HttpTaker& take) {
+  if (Status done = answer_here(opened_->router(), call, take); !done) return done;
   // This process ends after the command.
-  if (Status settled = opened_->settle(); !settled) return settled.error();
-  std::string piece = std::exchange(reply.body, {});
-  for (;;) {
-    if (!piece.empty()) {
-      if (Status taken = take(piece); !taken) return taken.error();
-    }
-    if (!reply.more) return reply;
-    auto next = reply.more();
-    if (!next) return next.error();
-    if (next->empty()) return reply;
-    piece = *std::move(next);
-  }
+  return opened_->settle();
 }
 
 }  // namespace shingled::milter::cli

@@ -8,13 +8,12 @@
 #include "config/base/result.h"
 #include "config/options/counter_options.h"
 #include "milter/http/http_call.h"
-#include "milter/http/http_message.h"
 
 namespace shingled::milter::cli {
 
 /// The counters of some settings opened by a command itself, in Redis (a daemon may use them, too;
 /// then pieces have no names) or in their folder, which no daemon has open then. It answers as the
-/// pages of the daemon do.
+/// daemon does.
 /// Threads: one thread.
 class CounterFolder {
  public:
@@ -28,7 +27,7 @@ class CounterFolder {
   CounterFolder(const CounterFolder&) = delete;
   CounterFolder& operator=(const CounterFolder&) = delete;
 
-  Result<http::HttpReply> answer(const http::HttpCall& call, const http::HttpTaker& take);
+  Status answer(const http::HttpCall& call, const http::HttpTaker& take);
 
  private:
   class Opened;

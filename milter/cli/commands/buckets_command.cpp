@@ -290,7 +290,7 @@ void add_buckets_command(CLI::App& app, Command& chosen) {
            });
   buckets->footer(
       R"(Buckets in Redis are read there. Buckets of the daemon are read through its status page
-(status.listen), or from its file while it is not running.
+(http.listen), or from its file while it is not running.
 
 show looks in all types when the name has no type; reset and set need the full name.
 

@@ -129,7 +129,7 @@ void add_check_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(Exits 0 when every look-up was answered, found or not; 69 (75 after a timeout) when some were not answered;
 65 when a message needs more than milter.lookups_max look-ups. If the local daemon has a status page
-(status.listen), all its further matches are shown, too, and the case of a hash that people reported (shingled
+(http.listen), all its further matches are shown, too, and the case of a hash that people reported (shingled
 cases). Look-ups are listed in the order in which they are made: the visible body, other texts, attachments and
 images, archives, the larger first in each group.
 

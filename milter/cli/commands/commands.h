@@ -36,6 +36,7 @@ void add_stores_command(CLI::App& app, Command& chosen);
 void add_export_command(CLI::App& app, Command& chosen);
 void add_import_command(CLI::App& app, Command& chosen);
 void add_keypair_command(CLI::App& app, Command& chosen);
+void add_account_commands(CLI::App& app, Command& chosen);    ///< key, passwd
 void add_reference_commands(CLI::App& app, Command& chosen);  ///< completion, manual
 void add_setup_command(CLI::App& app, Command& chosen);
 

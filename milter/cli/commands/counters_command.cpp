@@ -203,7 +203,7 @@ void add_counters_command(CLI::App& app, Command& chosen) {
   CLI::App* counters = app.add_subcommand(
       "counters", "How often addresses, links, texts and other pieces of mail were seen");
   counters->footer(
-      R"(Counters in Redis are read there. Those of the daemon are read through its status page (status.listen), or from
+      R"(Counters in Redis are read there. Those of the daemon are read through its status page (http.listen), or from
 their folder while it is not running.
 
 Example:

@@ -7,7 +7,7 @@
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/status_page.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/status_output.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -147,7 +147,7 @@ class StatusRun {
   /// Prints the status page of the local daemon; false if there is none.
   bool show_status_page(const Destination& destination) {
     const TimePoint start = clock_.now();
-    const auto page = StatusPage(settings_->status, clock_).get("/stat");
+    const auto page = own_daemon(*settings_, clock_).get("/api/1/system");
     if (!page) return false;
     const auto count = page_total(*page, "shingled_storage_records");
     if (!count) return false;
@@ -208,7 +208,7 @@ void add_status_commands(CLI::App& app, Command& chosen) {
   add_status_command(app, chosen, "stat", Kind::kStat,
                      "Hashes of each server, and the counters of the local daemon")
       ->footer(
-          R"(The local daemon reports more over HTTP (status.listen): lists, updates, requests by kind, drops, times. Without that,
+          R"(The local daemon reports more over HTTP (http.listen): lists, updates, requests by kind, drops, times. Without that,
 and for other servers, only the number of hashes is shown.
 
 Example:

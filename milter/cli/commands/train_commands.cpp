@@ -11,6 +11,7 @@
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/reports/report_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/training/list_eraser.h"
@@ -186,8 +187,8 @@ int run_del(const TrainArguments& arguments, const Settings& settings,
     return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
   }
   (*retraction)->set_json(arguments.json);
-  const ReportClient reports(settings.status, clock);
-  if (destination.local && settings.reports.enabled && !settings.status.listen.empty()) {
+  const ReportClient reports(own_daemon(settings, clock));
+  if (destination.local && settings.reports.enabled && !settings.http.listen.empty()) {
     (*retraction)->set_withdraw([&](std::span<const Digest> hashes, std::uint32_t flag) {
       return reports.withdraw(hashes, flag);
     });
@@ -277,7 +278,7 @@ Example:
 hash and exits 65; --matching deletes such hashes, too. --flag removes hashes from that list only. Servers other than
 shingled can delete only from all lists, so they are refused unless --all-lists is given. Reports of people behind a
 message and what is like it are withdrawn, so that the next report does not bring them back (shingled cases); the
-running daemon does that, if status.listen is not empty. --list reads the database
+running daemon does that, if http.listen is not empty. --list reads the database
 file of the local daemon, which then removes each hash from that list; it stays on others.
 
 Example:

@@ -6,6 +6,7 @@
 
 #include "config/base/hex.h"
 #include "milter/api/match_question.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/output/lookup_output.h"
 
@@ -32,13 +33,13 @@ void name_symbols(Json& match, const RuleOptions& rule) {
 }  // namespace
 
 FurtherMatches::FurtherMatches(const Settings& settings, const Clock& clock)
-    : local_(local_or_nothing(settings)), page_(settings.status, clock) {}
+    : local_(local_or_nothing(settings)), daemon_(own_daemon(settings, clock)) {}
 
 Json FurtherMatches::of(const rules::Lookup& lookup, const RuleOptions& rule) {
   const bool is_local =
       local_ && (!rule.remote.is_remote() || local_->to_read() == rule.remote.to_read());
   if (lookup.outcome != rules::Lookup::Outcome::kHit || !is_local || !page_answers_) return nullptr;
-  auto page = page_.get("/matches?" + api::match_question(lookup.hash.fingerprint));
+  auto page = daemon_.get("/api/1/hashes/matches?" + api::match_question(lookup.hash.fingerprint));
   page_answers_ = page.has_value();
   if (!page_answers_) return nullptr;
   const std::string named = to_hex(lookup.match.digest.bytes);

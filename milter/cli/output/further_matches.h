@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "config/options/settings.h"
-#include "milter/cli/access/status_page.h"
+#include "milter/api/client/daemon_client.h"
 #include "milter/cli/terminal/console.h"
 #include "milter/rules/facts.h"
 
 namespace shingled::milter::cli {
 
-/// Further matches of a hit. A packet's answer has room for the best match only, so the status page
-/// of the local daemon is asked. Without that page, or for other servers, nothing is known.
+/// Further matches of a hit. A packet's answer has room for the best match only, so the API of
+/// the local daemon is asked. Without it, or for other servers, nothing is known.
 /// Threads: one thread.
 /// Cost: one connection for each hit.
 class FurtherMatches {
@@ -27,7 +27,7 @@ class FurtherMatches {
 
  private:
   const std::optional<RemoteOptions> local_;
-  StatusPage page_;
+  api::DaemonClient daemon_;
   bool page_answers_ = true;
 };
 

@@ -2,11 +2,13 @@
 #include <sysexits.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "config/base/clock.h"
 #include "config/words/units.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/reports/report_client.h"
 #include "milter/cli/reports/report_commands.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -111,7 +113,7 @@ int run_cases(CasesArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const ReportClient client(settings->status, clock);
+  const ReportClient client(own_daemon(*settings, clock));
   if (!arguments.id.empty()) return show_one(arguments, client, console);
   const auto age = config::parse_duration(arguments.since);
   if (!age) {

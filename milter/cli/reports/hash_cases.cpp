@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/terminal/terminal_text.h"
 
@@ -28,8 +29,8 @@ std::string HashCase::text() const {
 
 HashCases::HashCases(const Settings& settings, const Clock& clock)
     : local_(own_service(settings)),
-      client_(settings.status, clock),
-      answers_(settings.reports.enabled && !settings.status.listen.empty()) {}
+      client_(own_daemon(settings, clock)),
+      answers_(settings.reports.enabled && !settings.http.listen.empty()) {}
 
 std::optional<HashCase> HashCases::of(const Digest& digest) {
   if (!answers_) return std::nullopt;

@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/options/status_options.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/api/client/daemon_client.h"
+#include "milter/view/json.h"
 #include "mime/fingerprint/fingerprint.h"
 
 namespace shingled::milter::cli {
@@ -29,17 +28,13 @@ struct SentReport {
 /// Whether the same report may be taken another time.
 bool is_for_later(const Error& error);
 
-/// Text as it may stand in the query of a URL: everything but letters and digits as %XX. Pure.
-std::string percent_encoded(std::string_view text);
-
-/// Sends reports to the running daemon, at its first address of status.listen.
+/// Sends reports to the running daemon.
 /// Threads: one thread; waits.
 class ReportClient {
  public:
-  ReportClient(const StatusOptions& options, const Clock& clock)
-      : options_(options), clock_(clock) {}
+  explicit ReportClient(api::DaemonClient daemon) : daemon_(std::move(daemon)) {}
 
-  /// The receipt (report_pages.h). Then the report is on the daemon's disk.
+  /// The receipt (report_resource.h). Then the report is on the daemon's disk.
   /// Errors: kUnavailable and kTimeout (try again later), kInvalid (no report), kDenied (reports
   ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer of another
   ///         kind).
@@ -53,7 +48,7 @@ class ReportClient {
   /// Errors: as `send`.
   [[nodiscard]] Result<std::uint64_t> withdraw(std::span<const Digest> digests,
                                                std::uint32_t flag) const;
-  /// {"cases": [...]} (report_pages.h). `since`: Unix seconds.
+  /// {"cases": [...]} (report_resource.h). `since`: Unix seconds.
   /// Errors: as `send`.
   [[nodiscard]] Result<Json> cases(std::int64_t since, std::size_t most, bool names) const;
   /// One case. `ruling`: "close", "reopen", or empty to look at it.
@@ -62,10 +57,7 @@ class ReportClient {
                                       bool names) const;
 
  private:
-  [[nodiscard]] Result<Json> call(bool post, std::string target, const std::string& body) const;
-
-  const StatusOptions& options_;
-  const Clock& clock_;
+  api::DaemonClient daemon_;
 };
 
 }  // namespace shingled::milter::cli

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "config/system/file_system.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/input/message_file.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/input/message_source.h"
@@ -55,7 +57,7 @@ class ReportRun {
       : arguments_(arguments),
         settings_(settings),
         console_(console),
-        client_(settings.status, clock_) {
+        client_(own_daemon(settings, clock_)) {
     const std::string& folder = arguments.flush.empty() ? arguments.spool : arguments.flush;
     if (folder.empty()) return;
     files_ = folder_files(folder, NewFiles::kOwnerReads);

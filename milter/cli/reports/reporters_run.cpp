@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "config/base/clock.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/reports/report_client.h"
 #include "milter/cli/reports/report_commands.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -15,7 +17,7 @@ int run_reporters(ReportersArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const auto page = ReportClient(settings->status, clock).reporters(arguments.limit);
+  const auto page = ReportClient(own_daemon(*settings, clock)).reporters(arguments.limit);
   if (!page) {
     console.error("reporters", page.error().message);
     return service_exit_code(page.error());

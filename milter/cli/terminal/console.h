@@ -1,17 +1,14 @@
 #pragma once
 
 #include <iosfwd>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "milter/cli/terminal/terminal_text.h"
+#include "milter/view/json.h"
 
 namespace shingled::milter::cli {
-
-/// JSON with keys in the order in which they were set.
-using Json = nlohmann::ordered_json;
 
 /// The output of a command: results on one stream, errors and progress on the other.
 ///

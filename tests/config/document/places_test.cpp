@@ -22,7 +22,7 @@ TEST(Places, AreThoseOfTheLoadedText) {
        "default"},
       {"a default, in a section that is given", "milter.drain_time", "f:1:1: milter.drain_time: x",
        "default"},
-      {"a default, nowhere", "status.timeout", "f: status.timeout: x", "default"},
+      {"a default, nowhere", "http.timeout", "f: http.timeout: x", "default"},
       {"given under another name", "storage.hashfile", "f:5:14: storage.hashfile: x", "f:5"},
       {"a rule's", "rules.feed.timeout", "f:7:12: rules.feed.timeout: x", "f:7"},
       {"a default of a rule", "rules.feed.tcp", "f:6:9: rules.feed.tcp: x", "default"},

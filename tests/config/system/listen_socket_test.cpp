@@ -127,10 +127,10 @@ TEST_F(ListeningSocketTest, ListensOnAPortThatTheKernelChooses) {
 
 TEST_F(ListeningSocketTest, ErrorsNameTheOptionAndThePlace) {
   const UniqueFd living = bind_unix();
-  const auto listeners = listen_on(spec_, 8, {}, "status.listen");
+  const auto listeners = listen_on(spec_, 8, {}, "http.listen");
   ASSERT_FALSE(listeners);
   EXPECT_EQ(listeners.error().message,
-            "status.listen unix:" + spec_.path + ": in use by a running process");
+            "http.listen unix:" + spec_.path + ": in use by a running process");
 }
 
 // Its process lives, although it is slow: the next connection would wait.

@@ -53,7 +53,7 @@ class DaemonTest : public ::testing::Test {
     settings_.counters.embedded.directory = directory_ + "/counters";
     settings_.storage.server.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     settings_.storage.server.threads = 1;
-    settings_.status.listen.clear();
+    settings_.http.listen.clear();
     source_.file = directory_ + "/shingled.yaml";
   }
   ~DaemonTest() override {

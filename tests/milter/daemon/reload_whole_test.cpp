@@ -1,7 +1,10 @@
 // Covers milter/daemon/serve.cpp.
 // A reload of which one part cannot be done changes nothing.
 #include <gmock/gmock.h>
-#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "tests/milter/daemon/daemon_fixture.h"
 
@@ -24,11 +27,6 @@ class ReloadWholeTest : public DaemonTest {
   void write_settings(const std::string& reject_text, const std::string& more) const {
     std::ofstream(source_.file) << "milter: {reject_text: " << reject_text << "}\n" << more;
   }
-  void write_keys(const std::string& text) const {
-    std::ofstream(keys_file()) << text;
-    ASSERT_EQ(::chmod(keys_file().c_str(), 0600), 0);
-  }
-  [[nodiscard]] std::string keys_file() const { return directory_ + "/keys"; }
   [[nodiscard]] std::size_t reloads() const { return count("reloaded file="); }
   [[nodiscard]] std::size_t failures() const { return count("settings=unchanged"); }
   void expect_refused() {
@@ -38,13 +36,15 @@ class ReloadWholeTest : public DaemonTest {
     EXPECT_EQ(reload_of_right_settings(), 1U) << "only that of right settings\n" << log();
   }
 
+  std::function<void()> mend_ = [] {};  ///< makes right what is not in the settings
+
  private:
   /// A reload of settings without a mistake, so that the one before has ended. Returns how many
   /// reloads have succeeded.
   std::size_t reload_of_right_settings() {
     EXPECT_THAT(final_answer("Q2"), Not(HasSubstr("new text"))) << log();
     EXPECT_THAT(log(), Not(HasSubstr("similar_opened")));
-    write_keys("correct-horse-battery\n");
+    mend_();
     write_settings("'right text'", "");
     ::kill(child_, SIGHUP);
     EXPECT_TRUE(logs("reloaded file=")) << log();
@@ -60,15 +60,25 @@ class ReloadWholeTest : public DaemonTest {
   }
 };
 
-TEST_F(ReloadWholeTest, KeysThatAreNotValid) {
-  write_keys("correct-horse-battery\n");
-  settings_.counters.service.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
-  settings_.counters.service.keys_file = keys_file();
+TEST_F(ReloadWholeTest, ACertificateThatIsNotOne) {
+  const std::string certificate = directory_ + "/tls.pem";
+  const std::string source = SHINGLED_SOURCE_DIR "/tests/data/tls/";
+  mend_ = [&] {
+    std::filesystem::copy_file(source + "certificate.pem", certificate,
+                               std::filesystem::copy_options::overwrite_existing);
+  };
+  mend_();
+  const std::string key = directory_ + "/tls.key";
+  std::filesystem::copy_file(source + "key.pem", key);
+  std::filesystem::permissions(key, std::filesystem::perms::owner_read);
+  settings_.http.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
+  settings_.http.certificate = certificate;
+  settings_.http.key = key;
   start_with_known_spam();
-  write_keys("short\n");
+  std::ofstream(certificate) << "no certificate";
   write_settings("'new text'", "");
   expect_refused();
-  EXPECT_THAT(log(), HasSubstr("counters.keys_file"));
+  EXPECT_THAT(log(), HasSubstr("http.tls"));
   EXPECT_EQ(stop(), EX_OK);
 }
 

@@ -1,4 +1,5 @@
-// Covers milter/http/connection_deadlines.cpp, milter/http/http_client.cpp.
+// Covers milter/http/connection_deadlines.cpp, milter/http/http_call.cpp,
+// milter/http/endpoint.cpp.
 #include "milter/http/http_server.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +15,7 @@
 
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
-#include "milter/http/http_client.h"
+#include "milter/http/http_call.h"
 
 namespace shingled::milter::http {
 namespace {
@@ -26,11 +27,8 @@ constexpr int kPatienceMs = 30'000;
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void start(const StatusOptions& options = {}) { start(http_options(options)); }
-  void start(HttpServerOptions options) {
-    if (options.listen == StatusOptions{}.listen) {
-      options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
-    }
+  void start(HttpServerOptions options = {}) {
+    if (options.listen.empty()) options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     auto server = HttpServer::start(
         options,
         [this](const HttpRequest& request) {
@@ -40,13 +38,22 @@ class HttpServerTest : public ::testing::Test {
           for (const auto& [key, value] : request.arguments) text += " " + key + "=" + value;
           return HttpReply{200, "text/plain", text};
         },
-        clock_);
+        clock_, random_);
     ASSERT_TRUE(server.has_value()) << server.error().message;
     server_ = *std::move(server);
     place_ = *SocketSpec::parse(server_->addresses().front());
   }
   Result<HttpReply> get(const std::string& target) {
-    return http_get(place_, target, clock_, clock_.now() + std::chrono::seconds(30));
+    Endpoint server;
+    server.socket = place_;
+    std::string body;
+    auto reply = http_call(server, {.method = HttpMethod::kGet, .target = target}, clock_,
+                           std::chrono::seconds(30), [&](std::string_view piece) {
+                             body += piece;
+                             return Status();
+                           });
+    if (reply && reply->status == 200) reply->body = body;
+    return reply;
   }
   [[nodiscard]] UniqueFd connected() const {
     UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -73,6 +80,7 @@ class HttpServerTest : public ::testing::Test {
   }
 
   SystemClock clock_;
+  SystemRandom random_;
   std::atomic<int> asked_{0};
   std::unique_ptr<HttpServer> server_;
   SocketSpec place_;
@@ -89,16 +97,16 @@ TEST_F(HttpServerTest, AnswersAPageAndItsArguments) {
 
 TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
   const std::string path = "/tmp/shingled-http-" + std::to_string(::getpid());
-  StatusOptions options;
+  HttpServerOptions options;
   options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
   start(options);
   EXPECT_EQ(get("/unix")->body, "/unix");
   struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0660U);
-  const auto second = HttpServer::start(http_options(options), {}, clock_);
+  const auto second = HttpServer::start(options, {}, clock_, random_);
   ASSERT_FALSE(second.has_value());
-  EXPECT_THAT(second.error().message, HasSubstr("status.listen"));
+  EXPECT_THAT(second.error().message, HasSubstr("http.listen"));
   server_.reset();
   EXPECT_NE(::stat(path.c_str(), &info), 0) << "it removes its socket";
 
@@ -109,12 +117,12 @@ TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
 
 TEST_F(HttpServerTest, NamesAnAddressThatItCannotListenOn) {
   start();
-  StatusOptions options;
+  HttpServerOptions options;
   options.listen = {place_};
-  const auto second = HttpServer::start(http_options(options), {}, clock_);
+  const auto second = HttpServer::start(options, {}, clock_, random_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(second.error().message, StartsWith("status.listen inet:"));
+  EXPECT_THAT(second.error().message, StartsWith("http.listen inet:"));
 }
 
 TEST_F(HttpServerTest, SurvivesInvalidRequests) {
@@ -128,7 +136,7 @@ TEST_F(HttpServerTest, SurvivesInvalidRequests) {
   const Case cases[] = {
       {"not HTTP", "\x16\x03\x01\x02 hello\r\n\r\n", ""},
       {"a head of HTTP/1.1 without a host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
-      {"another method", "DELETE / HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
+      {"another method", "PUT / HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
       {"an unknown method", "BREW /pot HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
       {"a body", "GET / HTTP/1.1\r\n" + host + "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 413"},
       {"a body without end",
@@ -165,7 +173,7 @@ TEST_F(HttpServerTest, SurvivesInvalidRequests) {
 }
 
 TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
-  StatusOptions options;
+  HttpServerOptions options;
   options.timeout = std::chrono::seconds(1);
   start(options);
   const UniqueFd fd = connected();
@@ -198,7 +206,7 @@ TEST_F(HttpServerTest, RefusesAReboundName) {
     const std::string answer =
         answer_to("GET " + page + " HTTP/1.1\r\nHost: rebind.evil.example:11340\r\n\r\n");
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 421")) << page;
-    EXPECT_THAT(answer, HasSubstr("status.listen")) << page;
+    EXPECT_THAT(answer, HasSubstr("http.listen")) << page;
   }
   EXPECT_EQ(asked_, 0);
   for (const std::string host : {"127.0.0.1:11340", "localhost:11340", "[::1]:11340"}) {
@@ -212,7 +220,7 @@ TEST_F(HttpServerTest, RefusesAReboundName) {
 
 TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
   const std::string path = "/tmp/shingled-host-" + std::to_string(::getpid());
-  StatusOptions options;
+  HttpServerOptions options;
   options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
   start(options);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -231,52 +239,53 @@ TEST_F(HttpServerTest, AnswersAnErrorIfAPageThrows) {
 }
 
 TEST_F(HttpServerTest, BoundsConnectionsOfOneAddress) {
-  StatusOptions options;
-  options.connections_max = 8;
+  HttpServerOptions options;
+  options.connections_max = 16;
   start(options);
   std::vector<UniqueFd> silent;
-  for (int i = 0; i < 4; ++i) silent.push_back(connected());
-  // The fifth connection from this address is closed at once.
+  for (int i = 0; i < 8; ++i) silent.push_back(connected());
+  // The ninth connection from this address is closed at once.
   EXPECT_EQ(answer_to("GET /full HTTP/1.1\r\nHost: localhost\r\n\r\n"), "");
   EXPECT_EQ(asked_, 0);
 }
 
 TEST_F(HttpServerTest, EndsASilentConnection) {
-  StatusOptions options;
+  HttpServerOptions options;
   options.timeout = std::chrono::seconds(1);
   start(options);
   const UniqueFd fd = connected();
   EXPECT_THAT(read_all(fd), ::testing::Not(HasSubstr("stays open")));
 }
 
-TEST(HttpReply, IsParsedOrRefused) {
-  struct Case {
-    const char* why;
-    const char* bytes;
-    const char* expected;  ///< status, type and body, or the error
+TEST(Endpoint, IsReadFromAUrl) {
+  const struct {
+    const char* url;
+    const char* expected;  ///< socket, host, prefix, with or without TLS; "" = refused
+  } cases[] = {
+      {"https://mx.example.org", "inet:11340@mx.example.org mx.example.org  tls"},
+      {"HTTPS://mx.example.org:443/shingled/",
+       "inet:443@mx.example.org mx.example.org:443 /shingled tls"},
+      {"http://[2001:db8::1]:80", "inet6:80@2001:db8::1 [2001:db8::1]:80  plain"},
+      {"unix:/run/shingled/http.sock", "unix:/run/shingled/http.sock localhost  plain"},
+      {"mx.example.org", ""},
+      {"ftp://mx.example.org", ""},
+      {"https://", ""},
+      {"https://ann:secret@mx.example.org", ""},
+      {"https://mx.example.org/?x=1", ""},
+      {"https://mx.example.org/a b", ""},
+      {"https://mx.example.org\r\nX: y", ""},
+      {"https://mx.example.org:99999", ""},
   };
-  const Case cases[] = {
-      {"a reply", "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\nhi",
-       "200 a/b hi"},
-      {"names of headers in any case", "HTTP/1.0 404 Not Found\r\ncontent-TYPE: x\r\n\r\n",
-       "404 x "},
-      {"headers are not required", "HTTP/1.1 503 \r\n\r\nbody",
-       "503 text/plain; charset=utf-8 body"},
-      {"half of a reply", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
-       "the answer is cut off"},
-      {"another protocol", "SSH-2.0-x\r\n\r\n", "the answer is not HTTP"},
-      {"the end of the head is missing", "HTTP/1.1 200 OK\r\n", "the answer is not HTTP"},
-      {"no status", "HTTP/1.1\r\n\r\n", "the answer is not HTTP"},
-      {"a status that is not a number", "HTTP/1.1 2x0\r\n\r\n", "the answer is not HTTP"},
-      {"nothing", "", "the answer is not HTTP"},
-  };
-  for (const Case& test : cases) {
-    const auto reply = parse_http_reply(test.bytes);
-    EXPECT_EQ(reply ? std::to_string(reply->status) + " " + reply->type + " " + reply->body
-                    : reply.error().message,
+  for (const auto& test : cases) {
+    const auto endpoint = parse_endpoint(test.url);
+    EXPECT_EQ(endpoint ? endpoint->socket.to_string() + " " + endpoint->host + " " +
+                             endpoint->prefix + (endpoint->tls ? " tls" : " plain")
+                       : "",
               test.expected)
-        << test.why;
+        << test.url;
   }
+  EXPECT_EQ(percent_encoded("ann@x.org"), "ann%40x%2Eorg");
+  EXPECT_EQ(percent_encoded("\xc3\xbc &"), "%C3%BC%20%26");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace {
 TEST(FileBudget, GivesTcpTheDescriptorsThatOthersDoNotNeed) {
   Settings settings;
   settings.milter.enabled = true;
-  settings.status.connections_max = 64;
-  ASSERT_EQ(settings.status.listen.size(), 1U);
+  settings.http.connections_max = 64;
+  ASSERT_EQ(settings.http.listen.size(), 1U);
   FileBudget budget = FileBudget::of(settings);
   EXPECT_EQ(budget.reserve, FileBudget::kForFiles + FileBudget::kForMail + 64);
   struct Case {

@@ -31,10 +31,10 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   wanted.similar.file = "/elsewhere";
   wanted.counters.shared.redis.servers.emplace_back();
   wanted.counters.shared.redis.prefix = "ours";
-  wanted.status.listen.clear();
+  wanted.http.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
               ::testing::ElementsAre("milter.socket", "similar.file", "counters.servers",
-                                     "counters.redis", "storage.hashfile", "status"));
+                                     "counters.redis", "storage.hashfile", "http"));
 }
 
 // Each option of shingled.yaml(5).

@@ -226,10 +226,5 @@ TEST(ReportSpool, WhatIsKeptSurvivesAPowerFailure) {
   }
 }
 
-TEST(ReportClient, EncodesNames) {
-  EXPECT_EQ(percent_encoded("ann@x.org"), "ann%40x%2Eorg");
-  EXPECT_EQ(percent_encoded("\xc3\xbc &"), "%C3%BC%20%26");
-}
-
 }  // namespace
 }  // namespace shingled::milter::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/metrics/metric_report.h"
+#include "milter/api/route.h"
+#include "storage/model/fuzzy_store.h"
+
+namespace shingled::milter::api {
+
+/// The daemon itself and its stored hashes:
+///
+///   GET /metrics                 all metrics, as OpenMetrics text
+///   GET /healthz                 200 while the process answers
+///   GET /readyz                  200 while it serves; 503 while it loads its storage and ends
+///   GET /stat, /api/1/system     version, state, uptime, all metrics as JSON
+///   GET /api/1/hashes/top        the stored hashes with the most hits since the start
+///   GET /api/1/hashes/matches    all stored hashes that match a given one (match_question.h)
+///
+/// Keys cannot get into a report or a match.
+/// Threads: any thread. Does no I/O.
+class SystemResource {
+ public:
+  static constexpr std::size_t kHitsMost = 1000;  ///< hashes in one answer of /hits
+
+  enum class State : std::uint8_t { kStarting, kServing, kDraining };
+
+  SystemResource(const MetricRegistry& registry, const Clock& clock, std::size_t matches_max);
+
+  void set_state(State state) { state_ = state; }
+  /// Sets the store that is asked for hashes; null = none, then they answer 503. Returns when the
+  /// previous store is not used any more.
+  void set_store(const storage::FuzzyStore* store) { *store_.lock() = store; }
+
+  /// They use this object.
+  [[nodiscard]] std::vector<Route> routes() const;
+
+ private:
+  [[nodiscard]] http::HttpReply readiness() const;
+  [[nodiscard]] http::HttpReply stat() const;
+  [[nodiscard]] http::HttpReply matches(const Call& call) const;
+  [[nodiscard]] http::HttpReply hits(const Call& call) const;
+
+  const MetricRegistry& registry_;
+  const Clock& clock_;
+  const std::size_t matches_max_;
+  const TimePoint start_;
+  std::atomic<State> state_{State::kStarting};
+  mutable Guarded<const storage::FuzzyStore*> store_;
+};
+
+std::string_view to_string(SystemResource::State state);  ///< "starting" "serving" "draining"
+
+}  // namespace shingled::milter::api

@@ -1,0 +1,92 @@
+#include "milter/cli/access/daemon_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "config/base/hex.h"
+#include "config/system/connect_socket.h"
+#include "milter/api/reply.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+constexpr unsigned kAnswered = 200;
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = text[i] == '%' ? from_hex(text.substr(i + 1, 2)) : std::nullopt;
+    if (byte && byte->size() == 1) {
+      out += static_cast<char>(byte->front());
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+http::HttpRequest request_of(const http::HttpCall& call) {
+  http::HttpRequest request;
+  std::string_view query = call.target;
+  request.path = percent_decoded(query.substr(0, query.find('?')));
+  query.remove_prefix(std::min(query.find('?'), query.size()));
+  while (!query.empty()) {
+    query.remove_prefix(1);  // '?' or '&'
+    const std::string_view one = query.substr(0, query.find('&'));
+    query.remove_prefix(one.size());
+    const std::size_t equals = std::min(one.find('='), one.size());
+    request.arguments.emplace(percent_decoded(one.substr(0, equals)),
+                              percent_decoded(one.substr(std::min(equals + 1, one.size()))));
+  }
+  request.method = call.method;
+  request.caller.role = http::Role::kChange;
+  request.body = call.body;
+  request.type = call.type;
+  return request;
+}
+
+}  // namespace
+
+api::DaemonClient own_daemon(const Settings& settings, const Clock& clock) {
+  if (settings.http.listen.empty()) {
+    return {Error{ErrorCode::kUnavailable, "no daemon can be asked, as http.listen is empty"},
+            clock};
+  }
+  const auto& listen = settings.http.listen;
+  // A unix socket needs neither a name nor TLS.
+  const auto local = std::ranges::find(listen, SocketSpec::Kind::kUnix, &SocketSpec::kind);
+  const SocketSpec& chosen = local == listen.end() ? listen.front() : *local;
+  http::Endpoint daemon;
+  daemon.socket = spec_to_connect(chosen);
+  daemon.own = daemon.tls =
+      chosen.kind != SocketSpec::Kind::kUnix && !settings.http.certificate.empty();
+  daemon.ca_file = settings.http.certificate;
+  return {std::move(daemon), clock};
+}
+
+Status answer_here(const api::Router& router, const http::HttpCall& call,
+                   const http::HttpTaker& take) {
+  const http::HttpRequest request = request_of(call);
+  http::HttpReply reply = router.answer(request);
+  while (reply.later) reply = reply.later(std::stop_token());
+  if (reply.status != kAnswered) return api::error_of(reply);
+  std::string piece = std::exchange(reply.body, {});
+  for (;;) {
+    if (!piece.empty()) {
+      if (Status taken = take(piece); !taken) return taken;
+    }
+    if (!reply.more) return {};
+    auto next = reply.more();
+    if (!next) return next.error();
+    if (next->empty()) return {};
+    piece = *std::move(next);
+  }
+}
+
+}  // namespace shingled::milter::cli
