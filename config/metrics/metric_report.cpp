@@ -36,6 +36,12 @@ void MetricReport::counter(const MetricName& name, std::uint64_t value, MetricLa
   family(name, MetricFamily::Kind::kCounter).samples.push_back({std::move(labels), value});
 }
 
+void MetricReport::counter(const MetricName& name, std::chrono::duration<double> seconds,
+                           MetricLabels labels) {
+  family(name, MetricFamily::Kind::kCounter)
+      .samples.push_back({std::move(labels), seconds.count()});
+}
+
 void MetricReport::gauge(const MetricName& name, std::int64_t value, MetricLabels labels) {
   family(name, MetricFamily::Kind::kGauge).samples.push_back({std::move(labels), value});
 }

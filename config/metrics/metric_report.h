@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -47,6 +48,8 @@ struct MetricFamily {
 class MetricReport {
  public:
   void counter(const MetricName& name, std::uint64_t value, MetricLabels labels = {});
+  void counter(const MetricName& name, std::chrono::duration<double> seconds,
+               MetricLabels labels = {});
   void gauge(const MetricName& name, std::int64_t value, MetricLabels labels = {});
   void gauge(const MetricName& name, std::uint64_t value, MetricLabels labels = {});
   void gauge(const MetricName& name, double value, MetricLabels labels = {});

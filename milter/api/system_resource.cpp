@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "config/metrics/openmetrics.h"
+#include "config/metrics/metric_text.h"
 #include "milter/api/match_question.h"
 #include "milter/api/metric_json.h"
 #include "milter/api/reply.h"
@@ -72,12 +72,13 @@ std::vector<Route> SystemResource::routes() const {
   };
   return {
       get("/metrics", Right::kMetrics, "All metrics, as text.", {}, "",
-          [this](const Call&) -> http::HttpReply {
-            return {200, std::string(kOpenMetricsType), openmetrics_text(registry_.read())};
+          [this](const Call& call) -> http::HttpReply {
+            const MetricFormat format = metric_format(call.request.accept);
+            return {200, std::string(content_type(format)), metric_text(registry_.read(), format)};
           }),
       get("/healthz", Right::kNothing, "200 while the process answers.", {}, "",
           [](const Call&) { return plain(200, "ok\n"); }),
-      get("/readyz", Right::kNothing, "200 while it serves.", {}, "",
+      get("/readyz", Right::kNothing, "200 while it serves and takes updates.", {}, "",
           [this](const Call&) { return readiness(); }),
       stat_route("/stat"),
       stat_route("/api/1/system"),
@@ -95,7 +96,10 @@ std::vector<Route> SystemResource::routes() const {
 
 http::HttpReply SystemResource::readiness() const {
   const State state = state_;
-  return plain(state == State::kServing ? 200 : kNotReady, std::string(to_string(state)) + "\n");
+  if (state != State::kServing) return plain(kNotReady, std::string(to_string(state)) + "\n");
+  auto store = store_.lock();
+  if (*store == nullptr || (*store)->takes_updates()) return plain(200, "serving\n");
+  return plain(kNotReady, "refusing updates\n");
 }
 
 http::HttpReply SystemResource::stat() const {

@@ -16,9 +16,10 @@ namespace shingled::milter::api {
 
 /// The daemon itself and its stored hashes:
 ///
-///   GET /metrics                 all metrics, as OpenMetrics text
+///   GET /metrics                 all metrics, as text: OpenMetrics for a client that names it
 ///   GET /healthz                 200 while the process answers
-///   GET /readyz                  200 while it serves; 503 while it loads its storage and ends
+///   GET /readyz                  200 while it serves; 503 while it loads its storage, ends, or the
+///                                store refuses updates (a full disk)
 ///   GET /stat, /api/1/system     version, state, uptime, all metrics as JSON
 ///   GET /api/1/hashes/top        the stored hashes with the most hits since the start
 ///   GET /api/1/hashes/matches    all stored hashes that match a given one (match_question.h)

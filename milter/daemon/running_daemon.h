@@ -215,6 +215,9 @@ class RunningDaemon {
   bool stopped_early_ = false;
   bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};
+  /// Of the start, then of the last reload, for the metrics.
+  std::atomic<bool> settings_good_{true};
+  std::atomic<std::uint32_t> settings_time_{unix_seconds(clock_.wall())};  ///< of those in force
   std::jthread milter_thread_;
 };
 

@@ -155,6 +155,7 @@ void RunningDaemon::put_in_force(Next next) {
 void RunningDaemon::reload() {
   process::notify_reloading();
   const Wanted wanted = read_settings();
+  settings_good_ = false;
   if (wanted.settings != nullptr) {
     auto next = make_next(wanted);
     // The last thing that may fail, and it changes nothing then.
@@ -167,6 +168,8 @@ void RunningDaemon::reload() {
       for (const std::string& name : process::restart_needed(*settings_, *wanted.settings)) {
         log_.warning(LogLine("reload_needs_restart").field("option", name));
       }
+      settings_good_ = true;
+      settings_time_ = unix_seconds(clock_.wall());
       log_.info(LogLine("reloaded").field("file", source_.file));
     }
   }

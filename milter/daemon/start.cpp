@@ -10,6 +10,7 @@
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
+#include "milter/process/process_metrics.h"
 #include "storage/client/upstreams.h"
 #include "storage/replication/replication_counters.h"
 
@@ -281,6 +282,16 @@ void RunningDaemon::register_metrics() {
   const auto add = [&](MetricRegistry::Source source) {
     registrations_.push_back(metrics_.add(std::move(source)));
   };
+  add(&process::report_process);
+  add([this](MetricReport& report) {
+    report.gauge({"shingled_build_info", "1, with the version of this program."}, std::uint64_t{1},
+                 {{"version", SHINGLED_VERSION}});
+    report.gauge({"shingled_last_reload_success", "Whether the settings read last are in force."},
+                 std::uint64_t{settings_good_ ? 1U : 0U});
+    report.gauge({"shingled_last_reload_success_timestamp_seconds",
+                  "When the settings in force were read, in Unix time."},
+                 std::uint64_t{settings_time_});
+  });
   if (store_ != nullptr) add([this](MetricReport& report) { store_->report(report); });
   if (server_ != nullptr) {
     add([this](MetricReport& report) { server_->report(report); });

@@ -114,6 +114,8 @@ bool Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
   return true;
 }
 
+bool Engine::takes_updates() const { return impl_->writer().takes_updates(); }
+
 std::vector<HitCount> Engine::most_hit(std::size_t most) const {
   return impl_->index().most_hit(most);
 }

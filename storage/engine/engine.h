@@ -49,6 +49,7 @@ class Engine final : public FuzzyStore {
                                              std::size_t most) const override;
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
+  [[nodiscard]] bool takes_updates() const override;
   [[nodiscard]] std::vector<UpdateId> recent_updates() const override;
   [[nodiscard]] std::vector<std::uint64_t> recent_seals() const override;
   [[nodiscard]] std::uint64_t size() const override;

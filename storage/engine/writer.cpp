@@ -334,6 +334,7 @@ void Writer::tell_damage(const UpdateGroup& group) {
 }
 
 Status Writer::log_outcome(Status outcome) {
+  refuses_ = !outcome;
   if (outcome) {
     if (disk_outage_.end()) logger_.info(LogLine("storage_recovered"));
   } else {

@@ -73,6 +73,8 @@ class Writer {
   /// function stops that. After this returns, the watcher before is not called any more.
   void watch_commits(std::function<void()> watcher) { *watcher_.lock() = std::move(watcher); }
   [[nodiscard]] const WriterCounters& counters() const { return counters_; }
+  /// False from a group that the disk refused to one that it took. For any thread.
+  [[nodiscard]] bool takes_updates() const { return !refuses_; }
   [[nodiscard]] std::size_t updates_waiting() { return queue_.size(); }
   [[nodiscard]] const std::string& hashfile() const { return options_.hashfile; }
 
@@ -140,9 +142,10 @@ class Writer {
   /// The index misses something that was committed, because memory ran out. All updates are
   /// refused.
   bool index_lacks_ = false;
-  Outage disk_outage_;        ///< logged: the disk refuses
-  bool room_wanted_ = false;  ///< a checkpoint may make room on the disk
-  std::jthread thread_;       ///< last: its thread uses all other members
+  Outage disk_outage_;                ///< logged: the disk refuses
+  std::atomic<bool> refuses_{false};  ///< the same, for other threads
+  bool room_wanted_ = false;          ///< a checkpoint may make room on the disk
+  std::jthread thread_;               ///< last: its thread uses all other members
 };
 
 }  // namespace shingled::storage::engine

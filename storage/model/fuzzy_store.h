@@ -125,6 +125,8 @@ class FuzzyStore {
   /// Gives an update to the writer, which calls `done` after the commit.
   /// Errors (all through `done`): kLimit if the queue is full, kUnavailable if the disk refuses.
   virtual void submit(Update update, UpdateDone done) = 0;
+  /// False from an update that the disk refused to one that it took.
+  [[nodiscard]] virtual bool takes_updates() const { return true; }
   /// The names of the updates of the last kRepeatSeconds (wall clock) before the store was opened,
   /// oldest first. With them a repeat is recognised even after a crash.
   [[nodiscard]] virtual std::vector<UpdateId> recent_updates() const { return {}; }

@@ -10,7 +10,9 @@ import re
 import signal
 import socket
 import struct
+import subprocess
 import sys
+import time
 import unittest
 
 import harness
@@ -23,6 +25,7 @@ from milter_client import MilterClient  # noqa: E402 (needs the path above)
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\["\\n])*",?)*)\}})? (\S+)')
 LABEL = re.compile(rf'({NAME})="((?:[^"\\\n]|\\["\\n])*)"')
+OPENMETRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"
 SUFFIXES = {"counter": ["_total"], "gauge": [""], "histogram": ["_bucket", "_sum", "_count"]}
 
 
@@ -73,17 +76,17 @@ def check_histograms(samples):
 
 
 class Status(WithDaemon):
-    def get(self, path, method="GET"):
+    def get(self, path, method="GET", headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.daemon.status_port, timeout=30)
         try:
-            connection.request(method, path)
+            connection.request(method, path, headers=headers or {})
             reply = connection.getresponse()
             return reply.status, reply.read().decode()
         finally:
             connection.close()
 
     def metrics(self):
-        status, text = self.get("/metrics")
+        status, text = self.get("/metrics", headers={"Accept": OPENMETRICS})
         self.assertEqual(200, status)
         return parse_openmetrics(text)
 
@@ -174,6 +177,41 @@ class Counting(Status):
         self.assertEqual(self.value("shingled_storage_records"), stat["metrics"]["shingled_storage_records"][0]["value"])
         self.assertEqual(self.value("shingled_storage_commit_seconds_count"),
                          stat["metrics"]["shingled_storage_commit_seconds"][0]["value"]["count"])
+
+
+class Collectors(Status):
+    def test_promtool_has_nothing_to_say(self):
+        self.mail(OFFER)
+        status, text = self.get("/metrics")
+        self.assertEqual(200, status)
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+        self.assertEqual((0, "", ""), (checked.returncode, checked.stdout, checked.stderr))
+
+    def test_the_process_and_its_settings_are_told(self):
+        self.assertEqual(1, self.value("shingled_build_info", version=json.loads(self.get("/stat")[1])["version"]))
+        status = pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text()
+        self.assertEqual(int(re.search(r"Threads:\s+(\d+)", status)[1]), self.value("process_threads"))
+        self.assertGreater(self.value("process_cpu_seconds_total"), 0)
+        self.assertGreater(self.value("process_resident_memory_bytes"), 1 << 20)
+        self.assertGreater(self.value("process_max_fds"), self.value("process_open_fds"))
+        age = time.time() - self.value("process_start_time_seconds")
+        self.assertLess(abs(age - json.loads(self.get("/stat")[1])["uptime"]), 60)
+
+    def test_a_reload_that_fails_is_seen(self):
+        settings = self.tmp / "settings.yaml"
+        settings.write_text("milter: {dry_run: yes}\n")
+        self.daemon.stop()
+        self.daemon.config = settings
+        self.daemon.start()
+        self.assertEqual(1, self.value("shingled_last_reload_success"))
+        since = self.value("shingled_last_reload_success_timestamp_seconds")
+        settings.write_text("milter: {dry_run: perhaps}\n")
+        self.daemon.signal(signal.SIGHUP)
+        harness.wait_until(lambda: self.value("shingled_last_reload_success") == 0, 30, "it failed")
+        self.assertEqual(since, self.value("shingled_last_reload_success_timestamp_seconds"))
+        settings.write_text("milter: {dry_run: no}\n")
+        self.daemon.signal(signal.SIGHUP)
+        harness.wait_until(lambda: self.value("shingled_last_reload_success") == 1, 30, "it is mended")
 
 
 class Matches(Status):

@@ -47,7 +47,10 @@ class ManyMatches final : public storage::FuzzyStore {
     return hits;
   }
   void submit(storage::Update, storage::UpdateDone) override {}
+  bool takes_updates() const override { return takes_updates_; }
   std::uint64_t size() const override { return count_; }
+
+  bool takes_updates_ = true;
 
  private:
   const std::size_t count_;
@@ -72,6 +75,13 @@ TEST_F(SystemResourceTest, IsReadyOnlyWhileItServes) {
   EXPECT_EQ(get("/healthz").status, 200U) << "the process answers from the beginning";
   system_.set_state(SystemResource::State::kServing);
   EXPECT_EQ(get("/readyz").status, 200U);
+  ManyMatches store(0);
+  system_.set_store(&store);
+  EXPECT_EQ(get("/readyz").status, 200U);
+  store.takes_updates_ = false;
+  EXPECT_EQ(get("/readyz").status, 503U) << "the disk is full";
+  EXPECT_EQ(get("/readyz").body, "refusing updates\n");
+  system_.set_store(nullptr);
   system_.set_state(SystemResource::State::kDraining);
   EXPECT_EQ(get("/readyz").status, 503U);
   EXPECT_EQ(get("/readyz").body, "draining\n");
@@ -84,10 +94,17 @@ TEST_F(SystemResourceTest, ShowsMetricsAsTextAndAsJson) {
   });
   clock_.advance(std::chrono::milliseconds(2500));
   const http::HttpReply metrics = get("/metrics");
-  EXPECT_THAT(metrics.type, HasSubstr("application/openmetrics-text"));
+  EXPECT_THAT(metrics.type, HasSubstr("text/plain; version=0.0.4"));
   EXPECT_EQ(metrics.body,
-            "# TYPE things counter\n# HELP things Things that happened.\n"
-            "things_total{by=\"\\\\xff\\\"\"} 7\n# EOF\n");
+            "# TYPE things_total counter\n# HELP things_total Things that happened.\n"
+            "things_total{by=\"\\\\xff\\\"\"} 7\n");
+  http::HttpRequest prometheus;
+  prometheus.path = "/metrics";
+  prometheus.accept = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+  prometheus.caller.role = http::Role::kMetrics;
+  const http::HttpReply open = Router(system_.routes()).answer(prometheus);
+  EXPECT_THAT(open.type, HasSubstr("application/openmetrics-text"));
+  EXPECT_THAT(open.body, ::testing::EndsWith("# EOF\n"));
   const http::HttpReply stat = get("/stat");
   EXPECT_EQ(stat.type, "application/json");
   const Json object = Json::parse(stat.body);

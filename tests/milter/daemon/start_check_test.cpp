@@ -200,19 +200,36 @@ TEST_F(StartCheckTest, FindsEveryMissingFile) {
                           HasSubstr("f:2:12: storage.blocked: /nonexistent/b")));
 }
 
-TEST_F(StartCheckTest, ReadsTheKeysOfTheClientsOfTheCounters) {
-  const std::string file = folder_.file("keys");
-  const std::string yaml = "counters:\n  listen: 127.0.0.1\n  keys_file: " + file + "\n";
-  const std::string key = "f:3:14: counters.keys_file: ";
-  EXPECT_THAT(found_of(yaml), ElementsAre(key + file + ": No such file or directory"));
-  std::ofstream(file) << "0123456789abcdef\n";
-  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
-  EXPECT_THAT(found_of(yaml), ElementsAre(key + file + ": others may read it; allowed: mode 0600"));
-  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
-  EXPECT_THAT(found_of(yaml), IsEmpty());
-  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
-  EXPECT_THAT(found_of(yaml + "  enabled: no\n"), IsEmpty()) << "nobody reads it";
-  EXPECT_THAT(found_of("counters: {keys_file: " + file + "}"), IsEmpty()) << "nobody asks";
+TEST_F(StartCheckTest, ReadsWhoMayUseTheHttpService) {
+  for (const std::string key : {"keys_file", "users_file"}) {
+    SCOPED_TRACE(key);
+    const std::string file = folder_.file(key);
+    const std::string yaml = "http:\n  " + key + ": " + file + "\n";
+    EXPECT_THAT(found_of(yaml), IsEmpty()) << "it need not exist";
+    std::ofstream(file) << "no entry\n";
+    ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+    EXPECT_THAT(found_of(yaml), ElementsAre(AllOf(HasSubstr("f:2:"), HasSubstr("http." + key),
+                                                  HasSubstr("everybody may read it"))));
+    ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+    EXPECT_THAT(found_of(yaml),
+                ElementsAre(AllOf(HasSubstr("http." + key), HasSubstr(file + ":1: "))));
+    EXPECT_THAT(found_of(yaml + "  listen: []\n"), IsEmpty()) << "nobody asks";
+  }
+}
+
+TEST_F(StartCheckTest, ReadsTheCertificateOfTheHttpService) {
+  const std::string data = SHINGLED_SOURCE_DIR "/tests/data/tls/";
+  const std::string key = folder_.file("key.pem");
+  std::filesystem::copy_file(data + "key.pem", key);
+  ASSERT_EQ(::chmod(key.c_str(), 0600), 0);
+  const auto found = [&](const std::string& certificate, const std::string& of_it) {
+    return found_of("http: {tls: {certificate: " + certificate + ", key: " + of_it + "}}");
+  };
+  EXPECT_THAT(found(data + "certificate.pem", key), IsEmpty());
+  EXPECT_THAT(found(data + "other_certificate.pem", key),
+              ElementsAre(HasSubstr("is not the key of the certificate")));
+  EXPECT_THAT(found("/no/such.pem", key),
+              ElementsAre(AllOf(HasSubstr("http.tls"), HasSubstr("/no/such.pem"))));
 }
 
 TEST_F(StartCheckTest, LooksUpNamesOfOtherServersOnlyOnRequest) {

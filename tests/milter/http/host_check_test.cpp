@@ -22,7 +22,7 @@ TEST(HostCheck, KnowsTheNamesOfThisServer) {
       {"IPv6", "[::1]:11340", true},
       {"IPv6 without a port", "::1", true},
       {"another address: it cannot be an attacker's name", "192.0.2.1:11340", true},
-      {"the name of status.listen", "status.example", true},
+      {"the name of http.listen", "status.example", true},
       {"the name of this machine", "MX1:11340", true},
       {"a name that resolves to this server", "rebind.evil.example:11340", false},
       {"a name that begins like an allowed one", "localhost.evil.example", false},

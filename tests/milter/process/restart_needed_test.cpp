@@ -90,7 +90,8 @@ std::vector<std::string> needed_by(const std::string& key) {
       {"storage.redis.username", {"storage.redis.password=x"}},
       {"ratelimit.redis.username", {"ratelimit.redis.password=x"}},
       {"counters.redis.username", {"counters.servers=192.0.2.8:8", "counters.redis.password=x"}},
-      {"counters.listen", {"counters.keys_file=/keys"}},
+      {"http.listen", {"http.plain=yes"}},
+      {"http.tls.key", {"http.tls.certificate=/c"}},
       {"similar.enabled", {"similar.lists=[{name: a}]"}},
   };
   const auto found = kNeeded.find(key);

@@ -36,11 +36,13 @@ TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
     EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
     EXPECT_NE(refused.error().message.find(options_.hashfile), std::string::npos);
     EXPECT_FALSE(apply(add(before, 100)));
+    EXPECT_FALSE(engine_->takes_updates());
     EXPECT_FALSE(check(during)) << "a refused update is not shown";
     EXPECT_THAT(flags_of(*check(before)), ::testing::ElementsAre(FlagValue{1, 3}));
     disk_.heal();
     EXPECT_TRUE(apply(add(during)));
     EXPECT_TRUE(check(during));
+    EXPECT_TRUE(engine_->takes_updates());
   }
   EXPECT_EQ(engine_->counters().refused, 2 * std::size(kCases));
 }

@@ -1,4 +1,4 @@
-#include "config/metrics/openmetrics.h"
+#include "config/metrics/metric_text.h"
 
 #include <cmath>
 
@@ -10,6 +10,8 @@ namespace shingled {
 
 namespace {
 
+constexpr std::string_view kCounterSuffix = "_total";
+
 std::string safe_name(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -20,10 +22,11 @@ std::string safe_name(std::string_view name) {
   return out.empty() ? "_" : out;
 }
 
-void append_escaped(std::string& out, std::string_view text) {
+/// `quotes`: a quote is escaped, too.
+void append_escaped(std::string& out, std::string_view text, bool quotes) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '\\' || c == '"') {
+    if (c == '\\' || (c == '"' && quotes)) {
       out += '\\';
       out += c;
     } else if (c == '\n') {
@@ -54,7 +57,8 @@ class SampleWriter {
   SampleWriter(std::string& out, std::string name) : out_(out), name_(std::move(name)) {}
 
   void write(const MetricFamily& family, const MetricSample& sample) {
-    const std::string_view suffix = family.kind == MetricFamily::Kind::kCounter ? "_total" : "";
+    const std::string_view suffix =
+        family.kind == MetricFamily::Kind::kCounter ? kCounterSuffix : "";
     const auto plain = [&](auto value) { line(suffix, sample.labels, "", text_of(value)); };
     if (const auto* whole = std::get_if<std::uint64_t>(&sample.value)) plain(*whole);
     if (const auto* level = std::get_if<std::int64_t>(&sample.value)) plain(*level);
@@ -84,7 +88,7 @@ class SampleWriter {
     const auto label = [&](std::string_view key, std::string_view text) {
       out_ += mark;
       out_.append(key).append("=\"");
-      append_escaped(out_, text);
+      append_escaped(out_, text, true);
       out_ += '"';
       mark = ',';
     };
@@ -112,22 +116,38 @@ std::string_view to_string(MetricFamily::Kind kind) {
 
 }  // namespace
 
-std::string openmetrics_text(const MetricReport& report) {
+MetricFormat metric_format(std::string_view accept) {
+  return accept.find("application/openmetrics-text") == std::string_view::npos
+             ? MetricFormat::kPrometheus
+             : MetricFormat::kOpenMetrics;
+}
+
+std::string_view content_type(MetricFormat format) {
+  return format == MetricFormat::kOpenMetrics
+             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+             : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string metric_text(const MetricReport& report, MetricFormat format) {
+  const bool open = format == MetricFormat::kOpenMetrics;
   std::string out;
   for (const MetricFamily& family : report.families()) {
     const std::string name = safe_name(family.name);
-    out.append("# TYPE ").append(name).append(" ").append(to_string(family.kind)).append("\n");
+    // A counter has its suffix in the name of the family, or only in that of its samples.
+    const bool suffixed = !open && family.kind == MetricFamily::Kind::kCounter;
+    const std::string title = suffixed ? name + std::string(kCounterSuffix) : name;
+    out.append("# TYPE ").append(title).append(" ").append(to_string(family.kind)).append("\n");
     for (const std::string_view unit : {"seconds", "bytes"}) {
-      if (!name.ends_with("_" + std::string(unit))) continue;
+      if (!open || !name.ends_with("_" + std::string(unit))) continue;
       out.append("# UNIT ").append(name).append(" ").append(unit).append("\n");
     }
-    out.append("# HELP ").append(name).append(" ");
-    append_escaped(out, family.help);
+    out.append("# HELP ").append(title).append(" ");
+    append_escaped(out, family.help, open);
     out += '\n';
     SampleWriter writer(out, name);
     for (const MetricSample& sample : family.samples) writer.write(family, sample);
   }
-  return out + "# EOF\n";
+  return open ? out + "# EOF\n" : out;
 }
 
 }  // namespace shingled

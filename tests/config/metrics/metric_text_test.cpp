@@ -1,11 +1,16 @@
-#include "config/metrics/openmetrics.h"
+#include "config/metrics/metric_text.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 namespace shingled {
 namespace {
+
+std::string openmetrics_text(const MetricReport& report) {
+  return metric_text(report, MetricFormat::kOpenMetrics);
+}
 
 TEST(OpenMetrics, AnEmptyReportIsItsEnd) { EXPECT_EQ(openmetrics_text({}), "# EOF\n"); }
 
@@ -97,6 +102,32 @@ TEST(OpenMetrics, WritesNumbersExactly) {
   MetricReport largest;
   largest.counter({"x", "Help."}, std::numeric_limits<std::uint64_t>::max());
   EXPECT_NE(openmetrics_text(largest).find("x_total 18446744073709551615\n"), std::string::npos);
+}
+
+TEST(PrometheusText, NamesACounterAsItsSamplesAndEndsWithoutAMark) {
+  MetricReport report;
+  report.counter({"app_checks", "Questions of \"ours\"."}, 17, {{"version", "4\""}});
+  report.counter({"app_cpu_seconds", "Time."}, std::chrono::milliseconds(250));
+  report.gauge({"app_wal_bytes", "Length of the log."}, 0.5);
+  EXPECT_EQ(metric_text(report, MetricFormat::kPrometheus),
+            "# TYPE app_checks_total counter\n"
+            "# HELP app_checks_total Questions of \"ours\".\n"
+            "app_checks_total{version=\"4\\\"\"} 17\n"
+            "# TYPE app_cpu_seconds_total counter\n"
+            "# HELP app_cpu_seconds_total Time.\n"
+            "app_cpu_seconds_total 0.25\n"
+            "# TYPE app_wal_bytes gauge\n"
+            "# HELP app_wal_bytes Length of the log.\n"
+            "app_wal_bytes 0.5\n");
+  EXPECT_EQ(metric_text({}, MetricFormat::kPrometheus), "");
+}
+
+TEST(MetricFormat, IsWhatTheClientNames) {
+  EXPECT_EQ(metric_format(""), MetricFormat::kPrometheus);
+  EXPECT_EQ(metric_format("*/*"), MetricFormat::kPrometheus) << "curl";
+  EXPECT_EQ(metric_format("application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1"),
+            MetricFormat::kOpenMetrics)
+      << "Prometheus";
 }
 
 }  // namespace
