@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "config/options/client_options.h"
 #include "config/options/counter_options.h"
 #include "config/options/daemon_options.h"
 #include "config/options/history_options.h"
@@ -31,6 +32,7 @@ struct Settings {
   ReportOptions reports;
   StorageOptions storage;
   HttpOptions http;
+  ClientOptions client;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off
 
   friend bool operator==(const Settings&, const Settings&) = default;

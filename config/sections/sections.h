@@ -18,6 +18,7 @@ namespace shingled::config {
 // is checked when the section has been read. The settings hold the defaults before, and keep them
 // for keys that are missing or invalid.
 
+Key<Settings> client_section();
 Key<Settings> counters_section();
 Key<Settings> daemon_section();
 Key<Settings> history_section();

@@ -17,6 +17,7 @@
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/http/access.h"
+#include "milter/http/endpoint.h"
 #include "milter/http/tls_identity.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_rules.h"
@@ -263,6 +264,13 @@ void check_http(const HttpOptions& options, Findings& found) {
     found.warning("http.tls.certificate", options.certificate + ": has expired");
 }
 
+/// What commands read of it is checked by them: they run as other users.
+void check_client(const ClientOptions& options, Findings& found) {
+  if (options.server.empty()) return;
+  const auto server = http::parse_endpoint(options.server);
+  if (!server) found.error("client.server", server.error().message);
+}
+
 void check_milter(const MilterOptions& options, Findings& found) {
   if (options.socket.kind != SocketSpec::Kind::kUnix) return;
   check_folder("milter.socket", options.socket.path, found);
@@ -346,6 +354,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
   }
   if (settings.reports.enabled) check_reports(settings.reports, found);
   check_http(settings.http, found);
+  check_client(settings.client, found);
 }
 
 }  // namespace

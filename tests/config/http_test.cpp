@@ -1,4 +1,5 @@
-// Covers config/sections/http.cpp: what is read, and the line and the exact text of each problem.
+// Covers config/sections/http.cpp, config/sections/client.cpp: what is read, and the line and the
+// exact text of each problem.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,6 +152,31 @@ TEST(Http, RefusesWhatCannotBeMeant) {
        "f:1:17: http.timeout: '1500ms' is too fine; allowed: multiples of 1s"},
       {"a request of a disk", "http: {body_bytes_max: 2G}",
        "f:1:24: http.body_bytes_max: '2G' is out of range; allowed: 4K to 1G"},
+  };
+  expect_problems(kCases);
+}
+
+TEST(Client, IsRead) {
+  const ClientOptions client = settings_of(R"(
+client:
+  server: https://[2001:db8::1]:11340/shingled
+  key_file: /k
+  ca_file: /c
+)")
+                                   .client;
+  EXPECT_EQ(client.server, "https://[2001:db8::1]:11340/shingled");
+  EXPECT_EQ(client.key_file, "/k");
+  EXPECT_EQ(client.ca_file, "/c");
+  EXPECT_EQ(settings_of("client: {}").client, ClientOptions{});
+}
+
+TEST(Client, AKeyWithoutAServerHasNoEffect) {
+  constexpr Case kCases[] = {
+      {"a key", "client: {key_file: /k}",
+       "f: client.server: is empty, so the rest has no effect; allowed: the URL of a daemon"},
+      {"a file that moves", "client: {server: 'unix:/s', key_file: k}",
+       "f:1:37: client.key_file: 'k' is not an absolute path; allowed: an absolute path, or \"\" "
+       "for none"},
   };
   expect_problems(kCases);
 }

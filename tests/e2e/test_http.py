@@ -166,6 +166,55 @@ class Strangers(Http):
         harness.wait_until(lambda: self.status("/api/1/buckets", *session) == 401, SECONDS, "she is signed out")
         self.assertEqual(65, self.daemon.run("passwd", "bob", stdin=b"short\n").returncode)
 
+    def far(self, command, *arguments, key=None, ca=TLS / "certificate.pem", **options):
+        """A command of a host without a daemon and without settings."""
+        more = () if key is None else ("--key-file", key)
+        return harness.run(command, *arguments, "-c", "/dev/null", "--server", f"https://localhost:{self.port}",
+                           "--ca-file", ca, *more, **options)
+
+    def key_file(self, name, role):
+        path = self.tmp / f"{name}.key"
+        path.write_text(self.ok("key", "add", name, "--role", role))
+        os.chmod(path, 0o600)
+        return path
+
+    def test_another_host_does_what_its_key_may(self):
+        reporter, reader = self.key_file("mailboxes", "report"), self.key_file("office", "read")
+        harness.wait_until(lambda: self.far("cases", key=reader).returncode == 0, SECONDS, "the daemon knows them")
+        message = OFFER.read_bytes()
+        done = self.far("report", "--spam", "--reporter", "ann@example.org", key=reporter, stdin=message)
+        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.far("report", "--spam", "--reporter", "bob@example.org", key=reporter, stdin=message)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertGreater(self.daemon.weight(message), 0, "two people said so")
+        self.assertEqual(1, len(self.far("cases", "--json", key=reader).stdout.splitlines()))
+        for command in ("reporters", "buckets list", "counters top"):
+            done = self.far(*command.split(), key=reader)
+            self.assertEqual(0, done.returncode, f"{command}: {done.stderr}")
+        done = self.far("reporters", key=reporter)
+        self.assertEqual((77, True), (done.returncode, "read" in done.stderr), done.stderr)
+        done = self.far("report", "--spam", "--reporter", "ann@example.org", stdin=message)
+        self.assertEqual((77, True), (done.returncode, "shingled key add" in done.stderr), done.stderr)
+        done = self.far("reporters", key=reader, ca=TLS / "other_certificate.pem")
+        self.assertEqual((77, True), (done.returncode, "TLS: " in done.stderr), done.stderr)
+        os.chmod(reader, 0o644)
+        done = self.far("reporters", key=reader)
+        self.assertEqual((77, True), (done.returncode, "everybody may read it" in done.stderr), done.stderr)
+
+    def test_reports_of_another_host_wait_for_the_daemon(self):
+        reporter = self.key_file("mailboxes", "report")
+        spool = self.tmp / "spool"
+        spool.mkdir()
+        self.daemon.stop()
+        done = self.far("report", "--spam", "--reporter", "ann@example.org", "--spool", spool, key=reporter,
+                        stdin=OFFER.read_bytes())
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(1, len([path for path in spool.iterdir() if path.is_file()]))
+        self.daemon.start()
+        done = self.far("report", "--flush", spool, key=reporter)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual([], [path for path in spool.iterdir() if path.is_file()])
+
     def test_errors_are_problem_objects(self):
         status, body = self.curl("/api/1/buckets")
         problem = json.loads(body)

@@ -49,14 +49,15 @@ Result<Json> BucketClient::ask(const http::HttpCall& call) {
     return Status();
   };
   const MailLimitOptions& limits = settings_.ratelimit;
-  if (store_ == nullptr && !limits.shared()) {
-    const auto reply = own_daemon(settings_, clock_).ask(call, api::DaemonClient::kPatience, keep);
+  const bool elsewhere = asks_another_machine(settings_);
+  if (store_ == nullptr && (elsewhere || !limits.shared())) {
+    const auto reply = daemon_of(settings_, clock_).ask(call, api::DaemonClient::kPatience, keep);
     constexpr unsigned kFound = 200;
     if (reply && reply->status != kFound) return api::error_of(*reply);
     if (reply) return api::object_of(answer);
     // Does not create the file: a daemon that never ran has no buckets.
     const bool nobody = reply.error().code == ErrorCode::kUnavailable;
-    if (!nobody || limits.file.empty() || ::access(limits.file.c_str(), F_OK) != 0)
+    if (elsewhere || !nobody || limits.file.empty() || ::access(limits.file.c_str(), F_OK) != 0)
       return reply.error();
   }
   if (store_ == nullptr) {

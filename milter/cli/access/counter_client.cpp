@@ -182,7 +182,7 @@ Result<std::vector<SaidOfPiece>> CounterClient::people(Direction direction, cons
 
 Result<CounterHistory> CounterClient::history(Direction direction, const Json& piece) {
   const auto answer = post("/api/1/counters/series", Json{{"space", direction_json(direction)},
-                                                    {"pieces", Json::array({piece})}});
+                                                          {"pieces", Json::array({piece})}});
   if (!answer) return answer.error();
   const Json* list = counters_in(*answer, 1);
   const Json* entries = list == nullptr ? nullptr : member(list->front(), "entries");

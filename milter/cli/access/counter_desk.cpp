@@ -25,7 +25,7 @@ Status CounterDesk::send(const http::HttpCall& call, Duration patience,
                          const http::HttpTaker& take) {
   if (folder_ != nullptr) return ask_folder(call, take);
   std::optional<Error> fault;  // of `take`, not of the daemon
-  const auto reply = own_daemon(settings_, clock_).ask(call, patience, [&](std::string_view piece) {
+  const auto reply = daemon_of(settings_, clock_).ask(call, patience, [&](std::string_view piece) {
     Status taken = take(piece);
     if (!taken) fault = taken.error();
     return taken;
@@ -34,7 +34,8 @@ Status CounterDesk::send(const http::HttpCall& call, Duration patience,
   if (reply) return reply->status == kDone ? Status() : Status(api::error_of(*reply));
   // Does not create the folder: a daemon that never ran has no counters.
   const bool nobody = reply.error().code == ErrorCode::kUnavailable;
-  return nobody && has_counters() ? ask_folder(call, take) : Status(reply.error());
+  return nobody && has_counters() && !asks_another_machine(settings_) ? ask_folder(call, take)
+                                                                      : Status(reply.error());
 }
 
 Status CounterDesk::ask_folder(const http::HttpCall& call, const http::HttpTaker& take) {

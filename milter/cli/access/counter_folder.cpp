@@ -20,9 +20,9 @@ class CounterFolder::Opened {
   explicit Opened(Clock& clock)
       : clock_(clock),
         resource_([this] { return counters_; }, clock,
-               [this](PieceType type, std::uint64_t shingle) {
-                 return names_ ? names_->find(type, shingle) : std::nullopt;
-               }),
+                  [this](PieceType type, std::uint64_t shingle) {
+                    return names_ ? names_->find(type, shingle) : std::nullopt;
+                  }),
         router_(resource_.routes()) {}
 
   Status open(const CounterOptions& options, Clock& clock, Random& random) {

@@ -9,10 +9,15 @@
 
 namespace shingled::milter::cli {
 
-/// The daemon that runs with these settings: its first address of http.listen, with loopback in
-/// place of a wildcard.
+/// Whether commands ask a daemon elsewhere: then nothing is opened here in its place.
+inline bool asks_another_machine(const Settings& settings) {
+  return !settings.client.server.empty();
+}
+
+/// The daemon of section `client`, else the one that runs with these settings: at a unix socket of
+/// http.listen or its first address, with loopback in place of a wildcard.
 /// Threads: stateless.
-api::DaemonClient own_daemon(const Settings& settings, const Clock& clock);
+api::DaemonClient daemon_of(const Settings& settings, const Clock& clock);
 
 /// Answers a call as the daemon would, with what this command has opened itself. A body with status
 /// 200 goes to `take`.

@@ -44,6 +44,19 @@ void use_own_folder(Settings& settings) {
   keep_files_in(*folder, settings);
 }
 
+/// What --server and the others say, as settings.
+std::vector<std::string> settings_of(const ClientOptions& daemon) {
+  const auto absolute = [](const std::string& path) {
+    std::error_code failure;
+    return std::filesystem::absolute(path, failure).string();
+  };
+  std::vector<std::string> out;
+  if (!daemon.server.empty()) out.push_back("client.server=" + daemon.server);
+  if (!daemon.key_file.empty()) out.push_back("client.key_file=" + absolute(daemon.key_file));
+  if (!daemon.ca_file.empty()) out.push_back("client.ca_file=" + absolute(daemon.ca_file));
+  return out;
+}
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -90,10 +103,27 @@ void SettingsArguments::add_to(CLI::App& command) {
                    "Settings of variables SHINGLED_SECTION__KEY, too; -o counts more");
 }
 
+void SettingsArguments::add_with_daemon_to(CLI::App& command) {
+  add_to(command);
+  command
+      .add_option("--server", daemon.server,
+                  "Ask the daemon of another machine (client.server): https://HOST[:PORT]")
+      ->type_name("URL");
+  command
+      .add_option("--key-file", daemon.key_file,
+                  "Has the key that `shingled key add` showed there (client.key_file)")
+      ->type_name("FILE");
+  command
+      .add_option("--ca-file", daemon.ca_file,
+                  "Certificates to trust instead of those of the system (client.ca_file)")
+      ->type_name("FILE");
+}
+
 std::vector<std::string> SettingsArguments::all_overrides() const {
   std::vector<std::string> out;
   if (environment) out = config::environment_overrides(environ);
   out.insert(out.end(), overrides.begin(), overrides.end());
+  for (std::string& setting : settings_of(daemon)) out.push_back(std::move(setting));
   return out;
 }
 
@@ -109,6 +139,7 @@ std::string SettingsArguments::again() const {
   std::string text = file.empty() ? "" : " -c " + shell_word(file);
   if (environment) text += " --environment";  // not their values: they may be secret
   for (const std::string& setting : overrides) text += " -o " + shell_word(setting);
+  for (const std::string& setting : settings_of(daemon)) text += " -o " + shell_word(setting);
   return text;
 }
 

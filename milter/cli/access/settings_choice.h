@@ -21,8 +21,11 @@ struct SettingsArguments {
                      ///< (those of a user without /var/lib/shingled: own_state_folder)
   std::vector<std::string> overrides;  ///< of -o
   bool environment = false;            ///< --environment: variables SHINGLED_SECTION__KEY
+  ClientOptions daemon;  ///< of --server, --key-file and --ca-file; paths as the user wrote them
 
   void add_to(CLI::App& command);
+  /// The same with the options that choose a daemon, for commands that ask one over its API.
+  void add_with_daemon_to(CLI::App& command);
   /// Those of the environment, if it counts, and then those of -o.
   [[nodiscard]] std::vector<std::string> all_overrides() const;
   /// The file to read; empty = built-in defaults.

@@ -255,7 +255,7 @@ void add_buckets_command(CLI::App& app, Command& chosen) {
       app.add_subcommand("buckets", "Show, empty and fill the buckets of the rate limits");
   buckets->require_subcommand(1);
   const auto choice = std::make_shared<SettingsArguments>();
-  choice->add_to(*buckets);
+  choice->add_with_daemon_to(*buckets);
   const auto add_json = [](CLI::App& verb, BucketArguments& arguments) {
     verb.add_flag("--json", arguments.json, "One JSON object per line and bucket");
   };

@@ -212,7 +212,7 @@ Example:
   shingled counters top --window 1h)");
   counters->require_subcommand(1);
   const auto choice = std::make_shared<SettingsArguments>();
-  choice->add_to(*counters);
+  choice->add_with_daemon_to(*counters);
   add_counter_verb(*counters, choice, chosen, "pieces",
                    "Show the pieces of messages that are counted: addresses, links, names of files",
                    run_counter_pieces, describe_pieces);

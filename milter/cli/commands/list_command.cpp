@@ -71,7 +71,7 @@ using HitTable = std::map<Digest, std::uint64_t>;
 /// The hits that the daemon has counted since its start.
 /// Errors: those of DaemonClient, kCorrupt (unexpected page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
-  const auto page = own_daemon(settings, clock)
+  const auto page = daemon_of(settings, clock)
                         .get("/api/1/hashes/top?most=" + std::to_string(api::SystemResource::kHitsMost));
   if (!page) return page.error().in("only the running daemon knows the hits");
   HitTable hits;

@@ -12,7 +12,7 @@ void add_report(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "report", "Report messages as spam or as wanted mail; the junk button of a mail program");
   const auto arguments = std::make_shared<ReportArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings.add_with_daemon_to(*command);
   command->add_flag("--spam", arguments->spam, "The messages are spam");
   command->add_flag("--ham", arguments->ham, "The messages are wanted");
   command
@@ -60,7 +60,7 @@ void add_reporters(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("reporters", "Show who reports mail, and how far others agree");
   const auto arguments = std::make_shared<ReportersArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings.add_with_daemon_to(*command);
   command->add_option("--limit", arguments->limit, "At most this many (20)")
       ->type_name("N")
       ->check(CLI::Range(1U, 100'000U));
@@ -84,7 +84,7 @@ void add_case_command(CLI::App& parent, const std::string& name, const std::stri
                       const std::string& ruling, Command& chosen) {
   CLI::App* command = parent.add_subcommand(name, summary);
   const CasesArgumentsShared arguments = std::make_shared<CasesArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings.add_with_daemon_to(*command);
   arguments->ruling = ruling;
   command->add_option("id", arguments->id, "The case: the first digits of one of its digests")
       ->type_name("ID")
@@ -101,7 +101,7 @@ void add_cases(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("cases", "Show what people report, how many they are, and what it does");
   const CasesArgumentsShared arguments = std::make_shared<CasesArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings.add_with_daemon_to(*command);
   command->add_option("--since", arguments->since, "Cases with a report since: 6h, 14d (14d)")
       ->type_name("TIME");
   command->add_option("--limit", arguments->limit, "At most this many (50)")

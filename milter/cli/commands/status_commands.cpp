@@ -147,7 +147,7 @@ class StatusRun {
   /// Prints the status page of the local daemon; false if there is none.
   bool show_status_page(const Destination& destination) {
     const TimePoint start = clock_.now();
-    const auto page = own_daemon(*settings_, clock_).get("/api/1/system");
+    const auto page = daemon_of(*settings_, clock_).get("/api/1/system");
     if (!page) return false;
     const auto count = page_total(*page, "shingled_storage_records");
     if (!count) return false;

@@ -187,7 +187,7 @@ int run_del(const TrainArguments& arguments, const Settings& settings,
     return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
   }
   (*retraction)->set_json(arguments.json);
-  const ReportClient reports(own_daemon(settings, clock));
+  const ReportClient reports(daemon_of(settings, clock));
   if (destination.local && settings.reports.enabled && !settings.http.listen.empty()) {
     (*retraction)->set_withdraw([&](std::span<const Digest> hashes, std::uint32_t flag) {
       return reports.withdraw(hashes, flag);

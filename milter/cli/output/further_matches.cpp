@@ -33,7 +33,7 @@ void name_symbols(Json& match, const RuleOptions& rule) {
 }  // namespace
 
 FurtherMatches::FurtherMatches(const Settings& settings, const Clock& clock)
-    : local_(local_or_nothing(settings)), daemon_(own_daemon(settings, clock)) {}
+    : local_(local_or_nothing(settings)), daemon_(daemon_of(settings, clock)) {}
 
 Json FurtherMatches::of(const rules::Lookup& lookup, const RuleOptions& rule) {
   const bool is_local =

@@ -113,7 +113,7 @@ int run_cases(CasesArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const ReportClient client(own_daemon(*settings, clock));
+  const ReportClient client(daemon_of(*settings, clock));
   if (!arguments.id.empty()) return show_one(arguments, client, console);
   const auto age = config::parse_duration(arguments.since);
   if (!age) {

@@ -29,7 +29,7 @@ std::string HashCase::text() const {
 
 HashCases::HashCases(const Settings& settings, const Clock& clock)
     : local_(own_service(settings)),
-      client_(own_daemon(settings, clock)),
+      client_(daemon_of(settings, clock)),
       answers_(settings.reports.enabled && !settings.http.listen.empty()) {}
 
 std::optional<HashCase> HashCases::of(const Digest& digest) {

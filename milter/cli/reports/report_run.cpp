@@ -57,7 +57,7 @@ class ReportRun {
       : arguments_(arguments),
         settings_(settings),
         console_(console),
-        client_(own_daemon(settings, clock_)) {
+        client_(daemon_of(settings, clock_)) {
     const std::string& folder = arguments.flush.empty() ? arguments.spool : arguments.flush;
     if (folder.empty()) return;
     files_ = folder_files(folder, NewFiles::kOwnerReads);

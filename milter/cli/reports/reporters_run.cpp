@@ -17,7 +17,7 @@ int run_reporters(ReportersArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const auto page = ReportClient(own_daemon(*settings, clock)).reporters(arguments.limit);
+  const auto page = ReportClient(daemon_of(*settings, clock)).reporters(arguments.limit);
   if (!page) {
     console.error("reporters", page.error().message);
     return service_exit_code(page.error());

@@ -232,6 +232,12 @@ TEST_F(StartCheckTest, ReadsTheCertificateOfTheHttpService) {
               ElementsAre(AllOf(HasSubstr("http.tls"), HasSubstr("/no/such.pem"))));
 }
 
+TEST_F(StartCheckTest, ReadsTheAddressOfADaemonElsewhere) {
+  EXPECT_THAT(found_of("client: {server: 'https://mx.example.org'}"), IsEmpty());
+  EXPECT_THAT(found_of("client: {server: mx.example.org}"),
+              ElementsAre(AllOf(HasSubstr("client.server"), HasSubstr("must be https://HOST"))));
+}
+
 TEST_F(StartCheckTest, LooksUpNamesOfOtherServersOnlyOnRequest) {
   const std::string yaml =
       "rules: {feed: {servers: no-such-host.invalid, write_servers: no-such-host.invalid}}";
