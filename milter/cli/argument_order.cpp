@@ -115,7 +115,6 @@ constexpr std::array kOtherNames = {
     OtherName{"teach", "add and del teach a list, report says what a person thinks"},
     OtherName{"learn", "add and del teach a list, report says what a person thinks"},
     OtherName{"train", "add and del teach a list, report says what a person thinks"},
-    OtherName{"restore", "stop the daemon and put the copy in its place: shingled help backup"},
     OtherName{"man", "manual prints a page"},
     OtherName{"reload", "systemctl reload shingled, or SIGHUP"},
     OtherName{"start", "systemctl start shingled, or run"},

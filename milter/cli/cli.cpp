@@ -48,6 +48,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_name_list_commands(app, chosen);
   add_similar_command(app, chosen);
   add_backup_command(app, chosen);
+  add_restore_command(app, chosen);
   add_verify_command(app, chosen);
   add_stores_command(app, chosen);
   add_export_command(app, chosen);

@@ -313,15 +313,6 @@ void check_reports(const ReportOptions& options, Findings& found) {
                                          " " + mistake->what + "; the rest of the file counts");
 }
 
-/// The owner of the files, if root asks for a daemon that a service manager starts as this user.
-std::optional<process::Identity> owner_of_files(const Settings& settings) {
-  if (::geteuid() != 0 || !settings.daemon.user.empty()) return std::nullopt;
-  const auto folder = std::filesystem::path(settings.storage.engine.hashfile).parent_path();
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0 || info.st_uid == 0) return std::nullopt;
-  return process::Identity{info.st_uid, info.st_gid};
-}
-
 /// A reload reads them with the rights of the daemon.
 void check_readable(const std::string& file, const Settings& settings, Findings& found) {
   const auto look = [&](std::string_view key, const std::string& path) {
@@ -362,7 +353,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
 std::string checked_as(const Settings& settings) {
   if (::geteuid() != 0) return "";
   if (!settings.daemon.user.empty()) return settings.daemon.user;
-  const auto owner = owner_of_files(settings);
+  const auto owner = process::owner_of_files(settings);
   return owner ? process::user_name(owner->user) : "";
 }
 
@@ -371,7 +362,7 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   Findings found(places);
   process::Identity identity = check_identity(settings.daemon, found);
   // The start knows who it is.
-  if (names == OtherNames::kLookUp) identity = owner_of_files(settings).value_or(identity);
+  if (names == OtherNames::kLookUp) identity = process::owner_of_files(settings).value_or(identity);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   check_syslog(settings.daemon.syslog, found);

@@ -2,10 +2,12 @@
 
 #include <grp.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,14 @@ Result<Identity> daemon_identity(const DaemonOptions& options) {
     identity.group = found->gr_gid;
   }
   return identity;
+}
+
+std::optional<Identity> owner_of_files(const Settings& settings) {
+  if (::geteuid() != 0 || !settings.daemon.user.empty()) return std::nullopt;
+  const auto folder = std::filesystem::path(settings.storage.engine.hashfile).parent_path();
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0 || info.st_uid == 0) return std::nullopt;
+  return Identity{info.st_uid, info.st_gid};
 }
 
 std::string user_name(uid_t user) {

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "config/base/result.h"
 #include "config/options/daemon_options.h"
+#include "config/options/settings.h"
 
 namespace shingled::milter::process {
 
@@ -20,6 +22,10 @@ struct Identity {
 /// ones.
 /// Errors: kNotFound (no such user or group).
 Result<Identity> daemon_identity(const DaemonOptions& options);
+
+/// The owner of the folder of storage.hashfile, if root asks for a daemon that a service manager
+/// starts as this user; nullopt where daemon.user says who it is, or the folder is root's.
+std::optional<Identity> owner_of_files(const Settings& settings);
 
 /// The name of a user, or the number in decimal if there is none.
 std::string user_name(uid_t user);

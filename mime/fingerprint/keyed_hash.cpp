@@ -46,6 +46,23 @@ std::array<std::uint8_t, 32> sha256(std::string_view data) {
   return out;
 }
 
+struct Sha256::State {
+  crypto_hash_sha256_state hash;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->hash); }
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view data) {
+  crypto_hash_sha256_update(&state_->hash, data_of(data), data.size());
+}
+
+std::array<std::uint8_t, 32> Sha256::finish() {
+  std::array<std::uint8_t, 32> out{};
+  crypto_hash_sha256_final(&state_->hash, out.data());
+  return out;
+}
+
 std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data) {
   std::uint8_t out[crypto_shorthash_BYTES];
   static_assert(sizeof out == sizeof(std::uint64_t));

@@ -488,14 +488,14 @@ class WithDaemon(unittest.TestCase):
     def test_backup_and_verify_know_the_counters(self):
         self.ok("counters", "add", "--mass", "3", "link_host", "www.example.org")
         self.assertIn("counters", self.ok("counters", "stat"))
-        copy = self.tmp / "copy.db"
-        self.assertIn(f"{copy}.counters.jsonl: ", self.ok("backup", copy))
-        self.assertTrue(objects((self.tmp / "copy.db.counters.jsonl").read_text()))
-        self.ok("backup", "--without-counters", self.tmp / "other.db")
-        self.assertFalse((self.tmp / "other.db.counters.jsonl").exists())
+        copies = self.tmp / "copies"
+        self.assertRegex(self.ok("backup", copies), r"(?m)^counters +counters\.jsonl +\d+ B ")
+        self.assertTrue(objects((copies / "counters.jsonl").read_text()))
+        self.ok("backup", "--without", "counters", self.tmp / "others")
+        self.assertFalse((self.tmp / "others" / "counters.jsonl").exists())
         self.assertTrue(json.loads(self.ok("verify", "--json"))["counters"]["ok"])
         self.assertNotIn("counters", json.loads(self.ok("verify", "--json", "--without-counters")))
-        self.assertNotIn("counters", json.loads(self.ok("verify", "--json", copy)))
+        self.assertNotIn("counters", json.loads(self.ok("verify", "--json", copies / "hashes.db")))
 
 
 if __name__ == "__main__":

@@ -72,9 +72,10 @@ class Live(Formats):
         self.run_ok("add", "--flag", "denied", "--weight", "20", OFFER)
         self.run_ok("add", "--flag", "prob", "--weight", "3", OFFER)
 
-    def test_a_backup_is_a_storage_of_its_own(self):
-        copy = self.tmp / "copy.db"
-        self.assertRegex(self.run_ok("backup", copy).stdout, r"copy\.db: \d+ bytes, a copy of .*fuzzy\.db\n")
+    def test_the_hashes_of_a_backup_are_a_storage_of_their_own(self):
+        copies = self.tmp / "copies"
+        self.assertRegex(self.run_ok("backup", copies).stdout, r"(?m)^hashes +hashes\.db +\S+ \S+ +.*fuzzy\.db$")
+        copy = copies / "hashes.db"
         self.run_ok("add", LETTER)  # later: not in the copy
         self.assertRegex(self.run_ok("verify", copy).stdout, "no problem found")
         self.daemon.stop()
@@ -83,40 +84,6 @@ class Live(Formats):
         found, = json.loads(self.run_ok("check", "--json", OFFER).stdout)["lookups"]
         self.assertEqual(("hit", 11, 20), (found["result"], found["flag"], found["value"]))
         self.assertFalse(json.loads(self.run_ok("check", "--json", LETTER).stdout)["found"])
-
-    def test_what_people_reported_comes_back_with_the_hashes(self):
-        self.daemon.extra.append("reports.trusted_reporters=[postmaster@example.org]")
-        self.daemon.restart()
-
-        def report(kind, who):
-            return self.run_ok("report", f"--{kind}", "--reporter", who, LETTER).stdout
-
-        for who in ("postmaster@example.org", "ann@example.org"):
-            report("spam", who)
-        weight = self.daemon.weight(LETTER.read_bytes())
-        self.assertEqual(3, weight)
-        copy = self.tmp / "copy.db"
-        told = self.run_ok("backup", copy).stdout
-        for name in ("copy.db", "copy.db.reports.db", "copy.db.people.db"):
-            self.assertRegex(told, rf"{name}: \d+ bytes, a copy of ")
-        self.run_ok("backup", "--without-reports", self.tmp / "other.db")
-        self.assertFalse((self.tmp / "other.db.reports.db").exists())
-        self.run_ok("del", LETTER)  # later: not in the copies
-        self.assertEqual(0, self.daemon.weight(LETTER.read_bytes()))
-        self.daemon.stop()
-        for source, target in (("copy.db", self.daemon.hashfile), ("copy.db.reports.db", self.tmp / "reports.db"),
-                               ("copy.db.people.db", self.tmp / "counters" / "people.db")):
-            for old in (target, *(pathlib.Path(f"{target}{ending}") for ending in ("-wal", "-shm"))):
-                old.unlink(missing_ok=True)
-            shutil.copy(self.tmp / source, target)
-        self.daemon.start()
-        self.assertEqual(weight, self.daemon.weight(LETTER.read_bytes()))
-        listed = json.loads(self.run_ok("cases", "--json").stdout)
-        self.assertEqual((2, "marked"), (listed["spam"], listed["effect"]))
-        said = harness.run("counters", "show", *self.daemon.overrides, "subject", "--exact", "the bank and the loan").stdout
-        self.assertIn("2 complain", said)
-        self.assertIn("takes back the report before", report("ham", "postmaster@example.org"))
-        self.assertEqual(0, self.daemon.weight(LETTER.read_bytes()), "reports and hashes belong to each other")
 
     def test_verify_and_export_read_beside_it(self):
         self.assertRegex(self.run_ok("verify").stdout, r"1 hash, 1 with shingles, 2 list entries: no problem found")
@@ -144,12 +111,12 @@ class Live(Formats):
         teacher.start()
         try:
             for number in range(5):
-                self.run_ok("backup", self.tmp / f"{number}.db")
+                self.run_ok("backup", self.tmp / f"backup{number}")
         finally:
             answered.set()
             teacher.join()
         for number in range(5):
-            self.run_ok("verify", self.tmp / f"{number}.db")
+            self.run_ok("verify", self.tmp / f"backup{number}" / "hashes.db")
 
 
 class Offline(Formats):
@@ -228,7 +195,7 @@ class Offline(Formats):
 
     def test_nothing_is_overwritten_unless_told(self):
         self.store(hash_of(1))
-        for command in (["backup"], ["export"], ["export", "--format", "rspamd"]):
+        for command in (["export"], ["export", "--format", "rspamd"]):
             with self.subTest(command=command):
                 precious = self.tmp / "precious"
                 precious.write_text("mine")
@@ -283,7 +250,7 @@ class Offline(Formats):
         for command in (["backup"], ["export"], ["export", "--format", "rspamd"]):
             with self.subTest(command=command):
                 done = self.ends_with(EX_TEMPFAIL, *command, self.tmp / "copy", preexec_fn=small_disk, restore_signals=False)
-                self.assertRegex(done.stderr, r"copy(\.part)?: ")
+                self.assertRegex(done.stderr, r"copy(\.part)?(/hashes\.db)?: ")
         self.assertEqual({"fuzzy.db"}, self.files())
         before = self.run_ok("export").stdout
         self.ends_with(EX_TEMPFAIL, "import", "-", stdin=lines(HEADER, *map(hash_of, range(5000, 9000))),
@@ -327,7 +294,7 @@ class Killed(Formats):
 
     def test_a_backup_leaves_no_half_file_under_its_name(self):
         self.store(*map(hash_of, range(20_000)))
-        copy, part = self.tmp / "copy.db", self.tmp / "copy.db.part"
+        copy, part = self.tmp / "copy", self.tmp / "copy.part"
         for command in ("backup", "export"):
             with self.subTest(command=command):
                 writing = self.start(command, copy)
@@ -338,10 +305,10 @@ class Killed(Formats):
                     self.run_ok(command, copy)  # takes over what was left
                 self.assertFalse(part.exists())
                 if command == "backup":
-                    self.run_ok("verify", copy)
+                    self.run_ok("verify", copy / "hashes.db")
+                    shutil.rmtree(copy)
                 else:
                     self.assertEqual(20_001, len(copy.read_text().splitlines()))
-                copy.unlink()
 
 
 if __name__ == "__main__":

@@ -416,8 +416,9 @@ class Commands(Status):
 
     def test_del_list_does_not_go_on_forever_with_the_file_of_another(self):
         self.ok("add", "--flag", "denied", OFFER)
-        other = harness.temporary_folder(self) / "other.db"
-        self.ok("backup", other)
+        copies = harness.temporary_folder(self) / "copies"
+        self.ok("backup", copies)
+        other = copies / "hashes.db"
         done = self.daemon.run("del", "--list", "denied", "-o", f"storage.hashfile={other}")
         self.assertNotEqual(0, done.returncode)
         self.assertIn("not the file of the daemon", done.stderr)

@@ -135,6 +135,16 @@ std::string SettingsArguments::chosen_file() const {
   return "";
 }
 
+std::string SettingsArguments::place() const {
+  const std::string chosen = chosen_file();
+  if (!chosen.empty()) return chosen;
+  const std::string beside = file_beside_program();
+  std::error_code unknown;
+  const bool is_installed =
+      std::filesystem::is_directory(std::filesystem::path(beside).parent_path(), unknown);
+  return is_installed ? beside : kStandardFile;
+}
+
 std::string SettingsArguments::again() const {
   std::string text = file.empty() ? "" : " -c " + shell_word(file);
   if (environment) text += " --environment";  // not their values: they may be secret

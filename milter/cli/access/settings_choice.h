@@ -30,6 +30,8 @@ struct SettingsArguments {
   [[nodiscard]] std::vector<std::string> all_overrides() const;
   /// The file to read; empty = built-in defaults.
   [[nodiscard]] std::string chosen_file() const;
+  /// Where the file is, or would be: also one of -c that does not exist, and the standard one.
+  [[nodiscard]] std::string place() const;
   /// The same choice for another command: " -c FILE --environment -o KEY=VALUE", quoted for a
   /// shell.
   [[nodiscard]] std::string again() const;

@@ -31,6 +31,7 @@ void add_features_command(CLI::App& app, Command& chosen);
 void add_policy_command(CLI::App& app, Command& chosen);      ///< check, test, try
 void add_name_list_commands(CLI::App& app, Command& chosen);  ///< allow, block
 void add_backup_command(CLI::App& app, Command& chosen);
+void add_restore_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_stores_command(CLI::App& app, Command& chosen);
 void add_export_command(CLI::App& app, Command& chosen);

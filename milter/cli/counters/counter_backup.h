@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "config/base/result.h"
 #include "config/options/settings.h"
 #include "milter/cli/output/progress_meter.h"
 #include "milter/cli/terminal/console.h"
-#include "storage/formats/new_file.h"
 
 namespace shingled::milter::cli {
 
@@ -14,11 +15,18 @@ namespace shingled::milter::cli {
 /// Whether this machine has counters.
 bool has_own_counters(const Settings& settings);
 
-/// Writes the counters of this machine to a file, as `counters export` does, and says so. Returns
-/// an exit code.
-int back_up_counters(const Settings& settings, const std::string& file,
-                     storage::formats::NewFile::Existing existing, ProgressMeter& meter,
-                     Console& console);
+/// Writes the counters of this machine to a new file, as `counters export` does; returns the number
+/// of its lines.
+/// Errors: those of CounterDesk and ExportOutput; kUnavailable after Ctrl-C.
+Result<std::uint64_t> export_counters_to(const Settings& settings, const std::string& file,
+                                         ProgressMeter& meter, Console& console);
+
+/// Reads the lines of an export into the counters in a folder, which no daemon has; returns their
+/// number.
+/// Errors: those of the folder; kInvalid (of another key), kCorrupt (a line is broken), kUnavailable
+///         (disk; Ctrl-C), each with the file or the folder.
+Result<std::uint64_t> import_counters_into(const CounterOptions& into, const std::string& file,
+                                           ProgressMeter& meter);
 
 /// Checks the counters of this machine. The result is printed, or with `json` put there as the
 /// member "counters". Returns an exit code.
