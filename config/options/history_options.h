@@ -7,12 +7,24 @@
 
 namespace shingled {
 
+/// Which names of a message the history has in clear.
+enum class HistoryNames : std::uint8_t {
+  kOff,
+  kEnvelope,  ///< sender and recipients
+  kSubject,   ///< also the subject
+};
+
 /// Section `history`: what each message looked like when it was judged.
 struct HistoryOptions {
   bool enabled = true;
   std::string file = "/var/lib/shingled/history.db";
   std::chrono::seconds keep = std::chrono::hours(24 * 14);  ///< 1h to 365d; older messages go
-  /// Of the file, 1M to 1P. Beyond it the oldest messages go.
+  /// How long a message can be reported by its queue id, as what a report needs of it is kept: 0 to
+  /// 365d, 0 = never. Some 2 to 4 KB for a message.
+  std::chrono::seconds act_for = std::chrono::hours(24 * 7);
+  HistoryNames names = HistoryNames::kEnvelope;
+  /// Of the file, 1M to 1P. Beyond it goes what is kept for reports of
+  /// messages that are older than a day, and then the oldest messages.
   std::uint64_t bytes_max = 1ULL << 30U;
   /// For which windows the counters of a message are asked, for rules that are tried later: 10m to
   /// 24h in steps of ten minutes, 1d to 14d. Empty: only what the rules in force need.

@@ -8,6 +8,9 @@ namespace shingled::config {
 
 namespace {
 
+constexpr std::array<Choice<HistoryNames>, 3> kNames = {{{"off", HistoryNames::kOff},
+                                                         {"envelope", HistoryNames::kEnvelope},
+                                                         {"subject", HistoryNames::kSubject}}};
 constexpr std::size_t kHistoryWindowsMax = 16;  // each costs time and space for every message
 constexpr std::string_view kWindowForm =
     "10m to 24h in steps of ten minutes, or 1d to 14d, each once";
@@ -68,11 +71,19 @@ Key<Settings> history_section() {
       {
           key("enabled", live(&HistoryOptions::enabled), Switch{}, "no = keep no history"),
           key("file", start(&HistoryOptions::file), Path{},
-              "an SQLite database; some 300 to 500 bytes for a message"),
+              "an SQLite database; some 300 to 500 bytes for a message, and what act_for keeps"),
           key("keep", live(&HistoryOptions::keep), Time{1h, 24h * 365},
               "older messages are removed, {}"),
+          key("act_for", live(&HistoryOptions::act_for), Time{1h, 24h * 365, "never"},
+              "how long `shingled report --message QUEUE-ID` can report a message, {}; meanwhile the "
+              "hashes of its pieces and texts are kept, some 2 to 4 KB a message; 0 = never"),
+          key("names", live(&HistoryOptions::names), OneOf(kNames),
+              "which names are kept in clear, so that people can search for them: off, envelope = "
+              "sender and recipients, as in every mail log, subject = also the subject"),
           key("bytes_max", live(&HistoryOptions::bytes_max), Size{kMi, 1024 * kTi},
-              "of the file, {}; beyond it the oldest messages are removed"),
+              "of the file, {}; beyond it goes what act_for keeps of messages older than a day, "
+              "then "
+              "the oldest messages"),
           key("windows", live(&HistoryOptions::windows),
               Typed<std::vector<std::string>>{"list", load_windows, flow_list},
               "windows for which the counters of each message are asked, so that rules on them can "

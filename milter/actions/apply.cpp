@@ -9,13 +9,17 @@ namespace shingled::milter::actions {
 namespace {
 
 constexpr std::size_t kReplyBytesMax = 400;  // libmilter allows 980; a line of SMTP has 512
+constexpr std::size_t kIdBytesMax = 128;
 
 }  // namespace
 
-std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string& reject_text) {
+std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string& reject_text,
+                               std::string_view queue_id) {
   if (verdict.action == rules::Action::kReject) {
-    if (verdict.failed) return Reply{"550", "5.7.1", "Message could not be checked"};
-    return Reply{"550", "5.7.1", printable(reject_text, kReplyBytesMax)};
+    const std::string text = verdict.failed ? "Message could not be checked" : reject_text;
+    const std::string id =
+        queue_id.empty() ? "" : " (id " + printable(queue_id, kIdBytesMax) + ")";
+    return Reply{"550", "5.7.1", printable(text, kReplyBytesMax - id.size()) + id};
   }
   if (verdict.action == rules::Action::kTempfail) {
     return Reply{"451", "4.7.1", "Message could not be accepted now, please try again later"};
@@ -37,9 +41,9 @@ constexpr std::size_t kQuarantineReasonBytesMax = 200;
 }  // namespace
 
 Decision decide(rules::Verdict verdict, const rules::Facts& facts, const ForgedHeaders& forged,
-                const MilterOptions& options) {
+                const MilterOptions& options, std::string_view queue_id) {
   Decision decision;
-  decision.reply = reply_for(verdict, options.reject_text);
+  decision.reply = reply_for(verdict, options.reject_text, queue_id);
   if (!decision.reply && verdict.action != rules::Action::kDiscard) {
     decision.edits = forged.removals();
     std::vector<HeaderEdit> added = verdict_headers(verdict, facts, options.headers);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/base/result.h"
@@ -18,10 +19,12 @@ struct Reply {
   friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-/// kReject: 550 5.7.1 with `reject_text`. kTempfail: 451 4.7.1 with a fixed text. Other actions:
-/// nullopt. If a message is rejected because it could not be checked (`failed`), the text says this
-/// instead of `reject_text`. Pure.
-std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string& reject_text);
+/// kReject: 550 5.7.1 with `reject_text` and " (id QUEUE-ID)", so that who complains can be found
+/// in the history; not with an empty `queue_id`. kTempfail: 451 4.7.1 with a fixed text. Other
+/// actions: nullopt. If a message is rejected because it could not be checked (`failed`), the text
+/// says this instead of `reject_text`. Pure.
+std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string& reject_text,
+                               std::string_view queue_id = {});
 
 /// 451 4.3.1, for a message that was not checked because there was not enough memory. Pure.
 Reply reply_for_memory();
@@ -51,7 +54,7 @@ struct Decision {
 
 /// Derives the edits of headers and the reply from a verdict. Pure.
 Decision decide(rules::Verdict verdict, const rules::Facts& facts, const ForgedHeaders& forged,
-                const MilterOptions& options);
+                const MilterOptions& options, std::string_view queue_id = {});
 
 /// Sends the requests of a decision to the MTA. It is not called in a dry run.
 /// Errors: the first request that the MTA declined. The other requests are sent all the same.

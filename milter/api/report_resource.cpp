@@ -35,10 +35,19 @@ void put_figures(const reports::CaseFigures& figures, Json& object) {
   object["text"] = to_text(figures);
 }
 
-http::HttpReply take_report(reports::ReportDesk& desk, const Call& call) {
-  const bool spam = call.text("kind") == "spam";
-  const auto receipt = desk.take({spam ? reports::ReportKind::kSpam : reports::ReportKind::kHam,
-                                  call.text("reporter"), call.request.body});
+}  // namespace
+
+std::vector<Parameter> report_parameters() {
+  using Kind = Parameter::Kind;
+  return {{"kind", "what the person says", Kind::kWord, true, 0, 0, {"spam", "ham"}},
+          {"reporter", "who says it: an address", Kind::kText, true}};
+}
+
+reports::ReportKind report_kind(const Call& call) {
+  return call.text("kind") == "spam" ? reports::ReportKind::kSpam : reports::ReportKind::kHam;
+}
+
+http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt) {
   if (!receipt) return problem(receipt.error());
   Json object = {{"what", to_string(receipt->what)},
                  {"hashes", receipt->hashes},
@@ -47,6 +56,12 @@ http::HttpReply take_report(reports::ReportDesk& desk, const Call& call) {
   if (!receipt->not_taught.empty()) object["not_taught"] = receipt->not_taught;
   if (receipt->figures) put_figures(*receipt->figures, object);
   return json_reply(object);
+}
+
+namespace {
+
+http::HttpReply take_report(reports::ReportDesk& desk, const Call& call) {
+  return report_reply(desk.take({report_kind(call), call.text("reporter"), call.request.body}));
 }
 
 http::HttpReply list_reporters(reports::ReportDesk& desk, const Call& call) {
@@ -174,16 +189,9 @@ std::vector<Route> ReportResource::routes() const {
   constexpr std::int64_t kTimeMost = 253'402'300'799;  // the end of the year 9999
   const Parameter names{"names", "who reported, too", Kind::kFlag};
   return {
-      {HttpMethod::kPost,
-       "/api/1/reports",
-       Right::kReport,
-       Route::Pace::kSlow,
+      {HttpMethod::kPost, "/api/1/reports", Right::kReport, Route::Pace::kSlow,
        "Takes a report: the message as it is. It is on the disk when the reply comes.",
-       {{"kind", "what the person says", Kind::kWord, true, 0, 0, {"spam", "ham"}},
-        {"reporter", "who says it: an address", Kind::kText, true}},
-       "message/rfc822",
-       "what hashes changed counted",
-       with(&take_report)},
+       report_parameters(), "message/rfc822", "what hashes changed counted", with(&take_report)},
       {HttpMethod::kPost,
        "/api/1/reports/withdraw",
        Right::kChange,

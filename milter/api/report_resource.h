@@ -3,10 +3,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "config/base/result.h"
 #include "milter/api/route.h"
 #include "milter/reports/report_desk.h"
 
 namespace shingled::milter::api {
+
+// The parts that all routes which take a report share: `kind` and `reporter`, and the reply.
+std::vector<Parameter> report_parameters();
+reports::ReportKind report_kind(const Call& call);
+http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt);
 
 /// What people report (route.h has the arguments).
 ///

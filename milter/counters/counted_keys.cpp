@@ -44,6 +44,11 @@ CountedKeys counted_keys(const CounterKeyBytes& site, Direction direction,
   return counted_keys(keys_of(site, direction, pieces));
 }
 
+bool is_from_proved(std::span<const Pair> keys) {
+  return std::ranges::any_of(keys,
+                             [](const Pair& key) { return key.key.type == PieceType::kFrom; });
+}
+
 CounterQuestion question_of(const CounterKeyBytes& site, std::span<const mime::Piece> pieces,
                             std::span<const Pair> keys, const TypeSet& types) {
   CounterQuestion out;

@@ -32,6 +32,9 @@ CountedKeys counted_keys(std::span<const storage::counters::Pair> keys);
 CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Direction direction,
                          std::span<const mime::Piece> pieces);
 
+/// Whether pieces are those of a message whose From is proved: is_from_proved() of their keys.
+bool is_from_proved(std::span<const storage::counters::Pair> keys);
+
 /// Types of pieces by number.
 inline constexpr std::size_t kTypeNumbers = 128;
 using TypeSet = std::bitset<kTypeNumbers>;

@@ -18,6 +18,7 @@
 #include "config/options/settings.h"
 #include "milter/api/bucket_resource.h"
 #include "milter/api/counter_resource.h"
+#include "milter/api/message_resource.h"
 #include "milter/api/report_resource.h"
 #include "milter/api/route.h"
 #include "milter/api/session_resource.h"
@@ -76,6 +77,7 @@ class RunningDaemon {
                             return names ? names->find(type, shingle) : std::nullopt;
                           }),
         report_resource_(reports_),
+        message_resource_([this] { return site_history(); }, reports_, clock),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         session_resource_([this] { return http_ == nullptr ? nullptr : &http_->access(); },
                           !settings_->http.certificate.empty()),
@@ -134,6 +136,8 @@ class RunningDaemon {
   [[nodiscard]] std::vector<api::Route> all_routes() const;
   /// Reads the files of keys and people again that have changed.
   void look_at_keys();
+  /// For the API of messages: with all that was judged until now.
+  Result<api::SiteHistory> site_history();
   /// For the API of counters.
   [[nodiscard]] api::SiteCounters site_counters();
   /// Registers everything that is measured. Call it when all parts have started.
@@ -208,6 +212,7 @@ class RunningDaemon {
   api::BucketResource bucket_resource_;
   api::CounterResource counter_resource_;
   api::ReportResource report_resource_;
+  api::MessageResource message_resource_;
   api::SystemResource system_resource_;
   api::SessionResource session_resource_;
   api::Router router_;

@@ -253,8 +253,8 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
                                   "openapi info paths",
                                   [this](const api::Call&) { return router_.document_reply(); }}};
   for (std::vector<api::Route> routes :
-       {bucket_resource_.routes(), counter_resource_.routes(), report_resource_.routes(),
-        session_resource_.routes(), system_resource_.routes()})
+       {bucket_resource_.routes(), counter_resource_.routes(), message_resource_.routes(),
+        report_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
   return out;
@@ -264,6 +264,17 @@ void RunningDaemon::look_at_keys() {
   if (http_ == nullptr) return;
   if (Status read = http_->access().look(); !read)
     log_.error(LogLine("http_keys_failed").field("error", read.error().message));
+}
+
+Result<api::SiteHistory> RunningDaemon::site_history() {
+  const auto recorder = history_.current().get();
+  if (recorder == nullptr)
+    return Error{ErrorCode::kUnavailable, "there is no history here (history.enabled)"};
+  // Somebody may ask for the message that was just refused.
+  static_cast<void>(recorder->write());
+  auto reader = storage::sqlite::HistoryReader::open(settings_->history.file);
+  if (!reader) return reader.error();
+  return api::SiteHistory{*std::move(reader), recorder->site()};
 }
 
 api::SiteCounters RunningDaemon::site_counters() {

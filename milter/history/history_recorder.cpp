@@ -65,7 +65,7 @@ HistoryRecorder::~HistoryRecorder() {
 }
 
 void HistoryRecorder::use(const HistoryOptions& options) {
-  *bounds_.lock() = {options.keep, options.bytes_max};
+  *bounds_.lock() = {options.keep, options.act_for, options.bytes_max};
 }
 
 void HistoryRecorder::record(const JudgedMessage& message) noexcept {
@@ -79,7 +79,9 @@ void HistoryRecorder::record(const JudgedMessage& message) noexcept {
 void HistoryRecorder::take_row(storage::sqlite::HistoryRow row) {
   auto waiting = waiting_.lock();
   Batch& batch = waiting->batch;
-  const std::uint64_t bytes = row.details.size() + row.queue_id.size() + sizeof row;
+  const std::uint64_t bytes = row.details.size() + row.kept.size() + row.queue_id.size() +
+                              row.sender_name.size() + row.recipients.size() + row.subject.size() +
+                              sizeof row;
   if (batch.rows.size() + waiting->writing_rows >= kWaitingMax ||
       batch.bytes + waiting->writing_bytes + bytes > kWaitingBytesMax)
     return note_dropped(*waiting);
@@ -168,8 +170,12 @@ Status HistoryRecorder::trim(Disk& disk) {
   if (disk.trimmed && now - *disk.trimmed < kTrimPause) return {};
   const Bounds bounds = *bounds_.lock();
   const WallTime wall = disk.time.now(clock_.wall(), now);
-  const std::int64_t oldest = disk.time.may_expire() ? row_time(wall - bounds.keep) : 0;
-  const auto trimmed = disk.table->trim(oldest, bounds.bytes_max, kTrimmedAtOnce);
+  const bool expires = disk.time.may_expire();
+  const auto trimmed =
+      disk.table->trim({.oldest = expires ? row_time(wall - bounds.keep) : 0,
+                        .oldest_kept = expires ? row_time(wall - bounds.act_for) : 0,
+                        .bytes_max = bounds.bytes_max,
+                        .most = kTrimmedAtOnce});
   if (!trimmed) return trimmed.error();
   events_.removed.add(trimmed->rows);
   disk.trimmed = trimmed->more ? std::nullopt : std::optional(now);

@@ -61,7 +61,8 @@ static_assert(kHasWholeTable<HistoryEvents>);
 /// counted, and the log says so once. Within a day after the clock jumped ahead, nothing is removed
 /// because of its age: the clock may be wrong.
 ///
-/// Does not: keep a text or an address of a message; what it knows of them are keyed hashes.
+/// Does not: keep a text of a message, or an address unless JudgedMessage::names says so; what it
+/// knows of the others are keyed hashes.
 ///
 /// Threads: any thread; one inside, "history", that writes every second and when much waits. The
 ///          destructor writes what is left.
@@ -119,6 +120,7 @@ class HistoryRecorder {
   };
   struct Bounds {
     std::chrono::seconds keep{};
+    std::chrono::seconds act_for{};
     std::uint64_t bytes_max = 0;
   };
   struct Disk {

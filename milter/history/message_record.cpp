@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "config/base/ascii.h"
 #include "milter/counters/envelope.h"
 #include "milter/counters/message_origin.h"
 #include "milter/history/row_code.h"
@@ -125,6 +126,16 @@ std::string_view to_string(Label label) {
   return "none";
 }
 
+std::string_view action_text(std::uint8_t action) {
+  if (action > static_cast<std::uint8_t>(rules::Action::kDiscard)) return "unknown";
+  return to_string(static_cast<rules::Action>(action));
+}
+
+std::string_view label_text(std::uint8_t label) {
+  if (label > static_cast<std::uint8_t>(Label::kHam)) return "unknown";
+  return to_string(static_cast<Label>(label));
+}
+
 std::uint64_t sender_id(const CounterKeyBytes& site, std::string_view path) {
   const std::string sender = counters::normal_sender(path);
   if (sender.empty()) return 0;
@@ -150,6 +161,39 @@ MessageRecord record_of(const JudgedMessage& message, const CounterKeyBytes& sit
   return record;
 }
 
+namespace {
+
+/// At most so many bytes, in whole characters. The parts of some are no beginning.
+std::string_view shortened(std::string_view text, std::size_t bytes_max) {
+  constexpr unsigned kContinues = 0x80;
+  constexpr unsigned kKind = 0xC0;
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & kKind) == kContinues) --end;
+  return text.substr(0, end);
+}
+
+/// The address of a path, as it was written; "<>" of a bounce.
+std::string_view address_in(std::string_view path) {
+  path = ascii::trim_space(path);
+  if (path.starts_with("<>") || !path.starts_with('<')) return shortened(path, kAddressBytesMax);
+  return shortened(path.substr(1, path.rfind('>') - 1), kAddressBytesMax);
+}
+
+void add_names(const JudgedMessage& message, storage::sqlite::HistoryRow& row) {
+  if (message.names == HistoryNames::kOff) return;
+  row.sender_name = address_in(message.sender);
+  for (const std::string& path : message.recipients) {
+    const std::string_view address = address_in(path);
+    if (row.recipients.size() + address.size() >= kRecipientsBytesMax) break;
+    row.recipients.append(address).append("\n");
+  }
+  if (message.names == HistoryNames::kSubject)
+    row.subject = shortened(message.subject, kSubjectBytesMax);
+}
+
+}  // namespace
+
 storage::sqlite::HistoryRow row_of(const JudgedMessage& message, const CounterKeyBytes& site,
                                    std::int64_t time) {
   storage::sqlite::HistoryRow row;
@@ -159,6 +203,8 @@ storage::sqlite::HistoryRow row_of(const JudgedMessage& message, const CounterKe
   row.sender = sender_id(site, message.sender);
   row.action = static_cast<std::uint8_t>(message.verdict.action);
   row.details = encode_record(record_of(message, site));
+  row.kept.assign(message.kept.begin(), message.kept.end());
+  add_names(message, row);
   return row;
 }
 

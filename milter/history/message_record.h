@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/base/byte_reader.h"
+#include "config/options/history_options.h"
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
 #include "milter/rules/evidence.h"
@@ -38,7 +41,8 @@ struct EvidenceRecord {
   friend bool operator==(const EvidenceRecord&, const EvidenceRecord&) = default;
 };
 
-/// What a message looked like when it was judged. No text of it and no address.
+/// What a message looked like when it was judged. No text of it and no address; names are in its
+/// row, if they are wanted.
 /// Threads: a value.
 struct MessageRecord {
   double score = 0;
@@ -75,6 +79,10 @@ enum class Label : std::uint8_t { kNone = 0, kSpam = 1, kHam = 2 };
 
 std::string_view to_string(Label label);  ///< "none" "spam" "ham"
 
+/// "reject"; "unknown" for a number of a row that is no action, or no label.
+std::string_view action_text(std::uint8_t action);
+std::string_view label_text(std::uint8_t label);
+
 /// A message with its verdict. The views must outlive the call.
 struct JudgedMessage {
   std::string_view queue_id;
@@ -82,9 +90,17 @@ struct JudgedMessage {
   std::string_view message_id;  ///< as in its header; empty = none
   const rules::Facts& facts;
   const rules::Verdict& verdict;
-  bool unseen = false;   ///< judged without a look at it
-  bool dry_run = false;  ///< the action was not carried out
+  bool unseen = false;                           ///< judged without a look at it
+  bool dry_run = false;                          ///< the action was not carried out
+  HistoryNames names = HistoryNames::kOff;       ///< which of the following the row has
+  std::span<const std::string> recipients = {};  ///< paths of RCPT
+  std::string_view subject = {};                 ///< decoded; empty = not known
+  BytesView kept = {};  ///< what a report of it needs (reports/kept_code.h); empty = nothing
 };
+// The most of the names of a row. What exceeds it is left out.
+inline constexpr std::size_t kAddressBytesMax = 320;
+inline constexpr std::size_t kRecipientsBytesMax = 4000;
+inline constexpr std::size_t kSubjectBytesMax = 300;
 
 /// The id of an envelope sender: the shingle of its piece; 0 for an empty path. "a@example.org",
 /// "<A@example.org>" and "<a@example.org> SIZE=1" are the same.

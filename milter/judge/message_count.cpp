@@ -37,6 +37,7 @@ rules::CounterFacts MessageCount::look(MessageView& message, std::vector<mime::P
   found_ =
       message.pieces(envelope_, [&] { return stop.stop_requested() || clock.now() >= deadline; });
   found_->dropped += accepted_ - envelope_.recipients.size();
+  own_ = found_->pieces.size();
   static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
   keys_ = counter_->keys_of(found_->pieces, direction_);

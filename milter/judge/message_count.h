@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,6 +47,12 @@ class MessageCount final : public CounterSource {
   /// After `look`.
   void look_again(std::vector<mime::Piece> matched, TimePoint deadline,
                   rules::CounterFacts& facts) override;
+  /// What the message itself and its envelope give, without what look-ups have matched. After
+  /// `look` and before `add`; else empty.
+  [[nodiscard]] std::span<const mime::Piece> own_pieces() const {
+    return found_ ? std::span<const mime::Piece>(found_->pieces).first(own_)
+                  : std::span<const mime::Piece>();
+  }
   /// Counts the message that was looked at. `put_off`: it is deferred, so it will come again.
   /// `message`: its bytes.
   void add(const rules::Facts& facts, const rules::Verdict& verdict, std::string_view message,
@@ -71,6 +78,7 @@ class MessageCount final : public CounterSource {
   std::vector<mime::Piece> take(std::vector<mime::Piece> matched);
 
   std::optional<counters::MessagePieces> found_;
+  std::size_t own_ = 0;                        ///< of the pieces that were found, the first ones
   std::vector<storage::counters::Pair> keys_;  ///< of the pieces that were found
   std::vector<std::uint64_t> persons_;         ///< to whom it goes
   bool proved_ = false;                        ///< its From

@@ -20,6 +20,7 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
   auto hashes = HashLookups::open(used, local, clock, random, names, scanner->plan_);
   if (!hashes) return hashes.error();
   scanner->hashes_.emplace(*std::move(hashes));
+  if (used.reports.enabled) scanner->taught_ = reports::taught_rules(used, scanner->plan_);
   if (used.counters.enabled) scanner->plan_.add_counted();
   if (used.similar.enabled && library != nullptr)
     scanner->similar_.emplace(used.similar, std::move(library), clock);
@@ -70,6 +71,7 @@ rules::Facts Scanner::scan(const Mail& mail) const {
   }
   facts.time = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - start);
   if (facts.stopped) return facts;
+  if (mail.seen) mail.seen(message);
   facts.findings.push_back(
       rules::fuzzy_findings(facts, settings_->rules, settings_->milter.actions));
   facts.findings.push_back(std::move(known_files));

@@ -20,6 +20,7 @@
 #include "milter/judge/message/message_view.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
+#include "milter/reports/reported_message.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_search.h"
@@ -50,6 +51,8 @@ class Scanner {
     features::Arrival arrival = {};
     std::optional<rules::Findings> limits = {};  ///< of the limits of the mail server
     CounterSource* counters = nullptr;           ///< null = the counters are not asked
+    /// Called with the message when all that is known of it was looked up; not if it is `stopped`.
+    std::function<void(const MessageView&)> seen = {};
     /// Called before the remote servers are asked, which is the last look-up.
     std::function<void()> before_wait = {};
     std::stop_token stop = {};  ///< ends the scan early; then the facts are `stopped`
@@ -73,6 +76,8 @@ class Scanner {
   /// Errors: in the facts.
   /// Cost: the analysis, one hash pass for each set of hash options, then at most `milter.timeout`.
   [[nodiscard]] rules::Facts scan(const Mail& mail) const;
+  /// The rules that reports teach, for the messages that it shows.
+  [[nodiscard]] const std::vector<reports::TaughtRule>& taught() const { return taught_; }
   /// What the policy needs of the counters.
   [[nodiscard]] features::CounterNeeds needs() const {
     return policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
@@ -103,6 +108,7 @@ class Scanner {
   std::shared_ptr<const Settings> settings_;
   Clock& clock_;
   ViewPlan plan_;
+  std::vector<reports::TaughtRule> taught_;
   std::optional<HashLookups> hashes_;                 ///< set by `open`
   std::optional<similar::SimilarSearch> similar_;     ///< empty = known files are not looked up
   std::shared_ptr<const policy::Policy> policy_;      ///< null = none

@@ -234,26 +234,13 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   rules::Verdict verdict =
       deferred ? rules::verdict_on_limit(ratelimit::describe(*full)) : judge(message, facts, mta);
   Status applied;
-  actions::Decision decision = actions::decide(std::move(verdict), facts, message.forged, options);
+  actions::Decision decision =
+      actions::decide(std::move(verdict), facts, message.forged, options, queue_id);
   if (message.lacks_memory) decision.reply = actions::reply_for_memory();
   if (!options.dry_run) applied = actions::apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
   note_history(facts, decision.verdict, queue_id, deferred);
   return finish(facts, decision.verdict);
-}
-
-void Session::note_history(const rules::Facts& facts, const rules::Verdict& verdict,
-                           std::string_view queue_id, bool deferred) const {
-  const auto history = message_->snapshot->history.lock();
-  if (history == nullptr) return;
-  const bool unseen = deferred || message_->lacks_memory || !message_->failure.empty();
-  history->record({.queue_id = queue_id,
-                   .sender = message_->sender,
-                   .message_id = message_->message_id,
-                   .facts = facts,
-                   .verdict = verdict,
-                   .unseen = unseen,
-                   .dry_run = message_->scanner().settings().milter.dry_run});
 }
 
 rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mta& mta) {
@@ -269,15 +256,17 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
   }
   std::optional<rules::Findings> limits;
   if (message.limit) limits = ratelimit::limit_findings(message.limit->mark());
-  facts = scanner.scan({.bytes = message.buffer.bytes(),
-                        .envelope = message.envelope,
-                        .whole_envelope = true,
-                        .truncated = message.buffer.truncated(),
-                        .arrival = arrival_of(message),
-                        .limits = std::move(limits),
-                        .counters = message.count ? &*message.count : nullptr,
-                        .before_wait = [&] { mta.progress(); },
-                        .stop = bounds_.stop});
+  facts = scanner.scan(
+      {.bytes = message.buffer.bytes(),
+       .envelope = message.envelope,
+       .whole_envelope = true,
+       .truncated = message.buffer.truncated(),
+       .arrival = arrival_of(message),
+       .limits = std::move(limits),
+       .counters = message.count ? &*message.count : nullptr,
+       .seen = [&](const judge::MessageView& view) { keep_for_history(view, message); },
+       .before_wait = [&] { mta.progress(); },
+       .stop = bounds_.stop});
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   warn_of_failures(facts);
   return scanner.judge(facts, policy);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/system/socket_address.h"
@@ -118,6 +119,8 @@ class Session {
     std::string sender = {};           ///< path of MAIL
     std::string message_id = {};       ///< the first that is not blank
     std::uint64_t recipients = 0;      ///< RCPT commands that were accepted
+    std::string subject = {};          ///< decoded; for the history
+    Bytes kept = {};                   ///< what a report of it needs; for the history
     bool bounce = false;               ///< its sender is empty
     bool unchecked = false;            ///< passed without a check; only its limits apply
     bool lacks_memory = false;         ///< it was not checked for this reason
@@ -166,6 +169,8 @@ class Session {
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,
                                 actions::Mta& mta) const;
+  /// Keeps what the history wants to have of a message that was looked at; nothing without memory.
+  void keep_for_history(const judge::MessageView& view, Message& message) const noexcept;
   void note_history(const rules::Facts& facts, const rules::Verdict& verdict,
                     std::string_view queue_id, bool deferred) const;
   /// Ends the message: keeps its drops or gives them back, counts it and forgets it.

@@ -8,7 +8,6 @@
 
 #include "config/base/hex.h"
 #include "milter/counters/counted_keys.h"
-#include "milter/counters/message_pieces.h"
 #include "milter/reports/report_desk_open.h"
 #include "milter/reports/wanted_mail.h"
 
@@ -49,7 +48,7 @@ Result<bool> ReportDesk::count(const Open& open, const Report& report,
   storage::sqlite::CountedReport mark{message.name, outcome.reporter.name, !spam,
                                       newcomer && !known};
   if (!outcome.counted.pieces) {
-    auto pieces = counters::counted_keys(open.site, message.direction, message.pieces).addition;
+    auto pieces = counters::counted_keys(message.keys).addition;
     pieces.amounts.of(spam ? Measure::kComplaint : Measure::kRescue) = 1;
     if (!pieces.counters.empty() || !pieces.pairs.empty()) {
       Status done = check_open();
@@ -97,7 +96,7 @@ Status ReportDesk::count_reporter(const Open& open, std::uint64_t self,
   return store.add(who, deadline);
 }
 
-Status ReportDesk::say(const Open& open, const Report& report, const ReportedMessage& message,
+Status ReportDesk::say(const Report& report, const ReportedMessage& message,
                        const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy) {
   const auto people = setup_.people ? setup_.people() : nullptr;
   if (people == nullptr) return {};
@@ -107,9 +106,8 @@ Status ReportDesk::say(const Open& open, const Report& report, const ReportedMes
                                   .standing = standing_of(reporter, policy),
                                   .time = now(),
                                   .signs = {}};
-  const bool proved = counters::is_from_proved(message.pieces);
-  for (const storage::counters::Pair& key :
-       counters::keys_of(open.site, message.direction, message.pieces))
+  const bool proved = counters::is_from_proved(message.keys);
+  for (const storage::counters::Pair& key : message.keys)
     if (!is_pair(key.key.type)) said.signs.push_back(storage::people::sign_of(key.key, proved));
   std::ranges::sort(said.signs);
   said.signs.erase(std::unique(said.signs.begin(), said.signs.end()), said.signs.end());
@@ -129,7 +127,7 @@ void ReportDesk::leave_out_wanted_files(const Open& open, ReportedMessage& messa
         wanted_files(message, {*counters, people.get(), open.site, clock_.now() + kAnswerPatience});
   }
   if (files.empty()) return;
-  leave_out(files, message);
+  leave_out(files, open.site, message);
   logger_.info(LogLine("report_leaves_files")
                    .field("message", fmt::format("{:016x}", message.name))
                    .field("files", files.size())

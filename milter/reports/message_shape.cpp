@@ -133,16 +133,15 @@ std::optional<std::string> why_no_message(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
+std::optional<std::string> common_property(std::span<const mime::HeaderField> fields,
+                                           const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes) {
   const mime::Analysis::Parts& parts = analysis.parts();
-  const mime::HeaderBlock header = mime::split_header_block(message, parts.options);
-  if (is_system_report(header.fields, parts.mail.parts, parts.options))
+  if (is_system_report(fields, parts.mail.parts, parts.options))
     return "it is a report of a mail system (multipart/report), like everybody gets";
-  if (counters::bounce_of(bounce_sender(header.fields), header.fields, parts) !=
-      counters::Bounce::kNone)
+  if (counters::bounce_of(bounce_sender(fields), fields, parts) != counters::Bounce::kNone)
     return "it is a bounce, like everybody gets";
-  if (is_automatic_answer(header.fields)) return "it is an automatic answer (Auto-Submitted)";
+  if (is_automatic_answer(fields)) return "it is an automatic answer (Auto-Submitted)";
   const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
   if (text == hashes.end() || std::ranges::any_of(hashes, says_enough)) return std::nullopt;
   return fmt::format("its text has {}: others write the same about other things",

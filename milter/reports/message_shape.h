@@ -54,11 +54,12 @@ std::optional<std::string> why_no_message(std::string_view bytes);
 /// None: it may be taught. A message with another text that has words of its own is not common:
 /// `own_hashes` leaves out the text that is.
 ///
-/// `hashes`: those of the rule. A text that is found by its exact digest alone is not meant: it
-/// finds nothing but itself.
+/// `fields`: of its header. `hashes`: those of the rule. A text that is found by its exact digest
+/// alone is not meant: it finds nothing but itself.
 /// Errors: none.
 /// Threads: stateless.
-std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
+std::optional<std::string> common_property(std::span<const mime::HeaderField> fields,
+                                           const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes);
 
 /// Without those of parts whose text has hardly a word of its own, such as "see the HTML part"

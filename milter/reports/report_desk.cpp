@@ -189,9 +189,11 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
   Result<ReportReceipt> receipt = [&]() -> Result<ReportReceipt> {
     if (!is_reporter(report.reporter))
       return Error{ErrorCode::kInvalid, "reporter: takes 1 to 256 bytes without control bytes"};
-    if (report.message.empty()) return Error{ErrorCode::kInvalid, "no message: it is empty"};
-    if (const auto why = why_no_message(report.message))
-      return Error{ErrorCode::kInvalid, "no message: " + *why};
+    if (report.kept == nullptr) {
+      if (report.message.empty()) return Error{ErrorCode::kInvalid, "no message: it is empty"};
+      if (const auto why = why_no_message(report.message))
+        return Error{ErrorCode::kInvalid, "no message: " + *why};
+    }
     const MutexLock turn(turn_);
     const MutexLock lock(mutex_);
     return take_now(state_, report);
@@ -239,10 +241,20 @@ Result<ReportReceipt> ReportDesk::take_now(State& state, const Report& report) {
   return receipt;
 }
 
+ReportedMessage ReportDesk::message_of(const State& state, const Report& report) {
+  const Open& open = *state.open;
+  if (report.kept == nullptr) return read_reported(report.message, open.site, open.rules);
+  std::vector<std::uint64_t> own;
+  for (const std::string& address :
+       state.names.addresses_of(state.names.mailbox_of(report.reporter)))
+    own.push_back(piece_shingle(open.site, PieceType::kRecipient, address));
+  return reported_message(*report.kept, own, open.rules.rules);
+}
+
 Result<ReportReceipt> ReportDesk::take_from(State& state, const Report& report,
                                             std::uint64_t reporter) {
   Open& open = *state.open;
-  ReportedMessage message = read_reported(report.message, open.site, open.rules);
+  ReportedMessage message = message_of(state, report);
   if (report.kind == ReportKind::kSpam) leave_out_wanted_files(open, message);
   const ReportPolicy policy = report_policy(state);
   storage::sqlite::ReportRow row{message.name, reporter, report.kind, now(), message.hashes};
@@ -329,8 +341,7 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   }
   receipt.counted = said_before;
   if (!said_before) {
-    if (Status said = say(open, report, message, outcome.reporter, policy); !said)
-      return said.error();
+    if (Status said = say(report, message, outcome.reporter, policy); !said) return said.error();
     const auto counted = count(open, report, message, outcome, policy);
     if (!counted) return counted.error();
     receipt.counted = *counted;

@@ -23,6 +23,7 @@
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
 #include "milter/reports/case_figures.h"
+#include "milter/reports/kept_message.h"
 #include "milter/reports/mailbox_names.h"
 #include "milter/reports/reported_message.h"
 #include "milter/reports/support.h"
@@ -76,7 +77,8 @@ static_assert(kHasWholeTable<ReportEvents>);
 struct Report {
   ReportKind kind = ReportKind::kSpam;
   std::string_view reporter;
-  std::string_view message;  ///< raw RFC 5322
+  std::string_view message;           ///< raw RFC 5322
+  const KeptMessage* kept = nullptr;  ///< instead of it: what the history kept of the message
 };
 
 /// What became of a report.
@@ -207,6 +209,8 @@ class ReportDesk {
   };
 
   Result<ReportReceipt> take_now(State& state, const Report& report);
+  /// What the report is about.
+  static ReportedMessage message_of(const State& state, const Report& report);
   /// After the rate of the person.
   Result<ReportReceipt> take_from(State& state, const Report& report, std::uint64_t reporter);
   /// Errors: kLimit.
@@ -256,7 +260,7 @@ class ReportDesk {
   Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
                      const storage::sqlite::ReportOutcome& outcome, const ReportPolicy& policy);
   /// Keeps what the person says, for rules on people.
-  Status say(const Open& open, const Report& report, const ReportedMessage& message,
+  Status say(const Report& report, const ReportedMessage& message,
              const storage::sqlite::ReporterRow& reporter, const ReportPolicy& policy);
   /// Takes back what people said by these reports.
   Status unsay(std::span<const storage::sqlite::ReportName> reports);

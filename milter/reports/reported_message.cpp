@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "milter/counters/counted_keys.h"
 #include "milter/counters/message_origin.h"
 #include "milter/reports/message_shape.h"
 #include "mime/fingerprint/keyed_hash.h"
 
 namespace shingled::milter::reports {
 
+using storage::counters::Direction;
+using storage::counters::Pair;
 using storage::sqlite::ReportedHash;
 
 namespace {
@@ -82,8 +85,8 @@ bool is_reporter(std::string_view name) {
              name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
 }
 
-TaughtRules taught_rules(const Settings& settings) {
-  TaughtRules out{judge::ViewPlan(settings), {}};
+std::vector<TaughtRule> taught_rules(const Settings& settings, judge::ViewPlan& plan) {
+  std::vector<TaughtRule> out;
   const ReportOptions& reports = settings.reports;
   for (const RuleOptions& rule : settings.rules) {
     if (!settings.storage.enabled || rule.remote.is_remote() || rule.read_only) continue;
@@ -98,31 +101,43 @@ TaughtRules taught_rules(const Settings& settings) {
       if (also && also != spam) taught.lists.push_back({{}, *also, 0, kWantedWeight});
     }
     if (taught.lists.empty()) continue;
-    taught.place = out.plan.add(rule.hash);
-    out.rules.push_back(std::move(taught));
+    taught.place = plan.add(rule.hash);
+    out.push_back(std::move(taught));
   }
+  return out;
+}
+
+TaughtRules taught_rules(const Settings& settings) {
+  TaughtRules out{judge::ViewPlan(settings), {}};
+  out.rules = taught_rules(settings, out.plan);
   out.plan.add_counted();
   return out;
 }
 
-ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
-                              const TaughtRules& taught) {
-  judge::MessageView view(bytes, taught.plan);
-  view.hash(judge::MessageView::Want::kPieces);
+std::vector<Pair> reported_keys(const CounterKeyBytes& site, Direction direction,
+                                std::span<const mime::Piece> pieces) {
+  std::vector<Pair> out = counters::keys_of(site, direction, pieces);
+  std::ranges::sort(out, {}, &Pair::key);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+ReportedMessage reported_message(const judge::MessageView& view,
+                                 std::span<const mime::HeaderField> fields,
+                                 std::span<const mime::Piece> pieces, Direction direction,
+                                 const CounterKeyBytes& site, std::span<const TaughtRule> rules) {
   ReportedMessage out;
-  const auto& fields = view.header().fields;
   const std::string_view message_id = counters::message_id_of(fields);
-  out.name = reported_id(site, message_id, view.body(), bytes);
+  out.name = reported_id(site, message_id, view.body(), view.bytes());
   out.history_id = counters::history_id(site, message_id);
-  const auto origin = counters::origin_of(fields, taught.plan.local());
-  if (!origin.envelope.user.empty()) out.direction = storage::counters::Direction::kOut;
-  out.pieces = view.pieces(origin.envelope).pieces;
+  out.direction = direction;
+  out.keys = reported_keys(site, direction, pieces);
 
   std::set<std::pair<Digest, std::uint32_t>> seen;
-  for (const TaughtRule& rule : taught.rules) {
+  for (const TaughtRule& rule : rules) {
     std::vector<mime::PartHash> of_rule = view.asked()[rule.place];
     std::erase_if(of_rule, [](const mime::PartHash& hash) { return hash.quoted; });
-    if (auto why = common_property(bytes, view.analysis(), of_rule)) {
+    if (auto why = common_property(fields, view.analysis(), of_rule)) {
       out.not_taught = *std::move(why);
     } else {
       add_hashes(most_telling_first(own_hashes(of_rule)), rule, seen, out.hashes);
@@ -131,6 +146,17 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
     }
   }
   return out;
+}
+
+ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
+                              const TaughtRules& taught) {
+  judge::MessageView view(bytes, taught.plan);
+  view.hash(judge::MessageView::Want::kPieces);
+  const auto& fields = view.header().fields;
+  const auto origin = counters::origin_of(fields, taught.plan.local());
+  const Direction direction = origin.envelope.user.empty() ? Direction::kIn : Direction::kOut;
+  const auto pieces = view.pieces(origin.envelope).pieces;
+  return reported_message(view, fields, pieces, direction, site, taught.rules);
 }
 
 }  // namespace shingled::milter::reports

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mime/fingerprint/piece_shingle.h"
 #include "mime/model/mail.h"
 #include "mime/pieces/piece_list.h"
+#include "storage/counters/addition.h"
 #include "storage/counters/counter.h"
 #include "storage/sqlite/reports/report_table.h"
 
@@ -46,31 +48,52 @@ struct TaughtRule {
   std::vector<storage::sqlite::ReportedHash> lists;
 };
 
+/// The rules of some settings, maybe none, with the hashes that they need in `plan`, before
+/// ViewPlan::add_counted().
+std::vector<TaughtRule> taught_rules(const Settings& settings, judge::ViewPlan& plan);
+
 /// How reported messages are read, and what they teach. Made once for some settings.
 struct TaughtRules {
   judge::ViewPlan plan;  ///< it counts
   std::vector<TaughtRule> rules;
 };
-
-/// Those of some settings; maybe no rule.
 TaughtRules taught_rules(const Settings& settings);
 
-/// What a report needs of a message.
+/// What a report needs of a message: no text of it, no address. It is made of the message
+/// (read_reported), or of what the history kept of it (kept_message.h), with the same effect.
+/// Threads: a value.
 struct ReportedMessage {
   std::uint64_t name = 0;        ///< reported_id()
   std::uint64_t history_id = 0;  ///< counters::history_id()
   storage::counters::Direction direction = storage::counters::Direction::kIn;
-  std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
+  /// Of its pieces, with its envelope as far as its header tells; sorted, each once.
+  std::vector<storage::counters::Pair> keys;
   std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
   std::set<Digest> files;  ///< those of the hashes that are checksums of files and images
   std::string not_taught;  ///< why it has no hashes: it looks like many others; else empty
+  friend bool operator==(const ReportedMessage&, const ReportedMessage&) = default;
 };
 /// Texts come first, then the largest files: one message may have thousands of parts, and each hash
 /// is kept for `reports.keep`.
 inline constexpr std::size_t kReportedHashesMax = 64;
 
-/// Reads a delivered message. Mail of a logged-in user counts as outgoing. What the message only
-/// quotes, forwards or returns is neither taught nor counted.
+/// The keys of pieces as they stand in a ReportedMessage.
+std::vector<storage::counters::Pair> reported_keys(const CounterKeyBytes& site,
+                                                   storage::counters::Direction direction,
+                                                   std::span<const mime::Piece> pieces);
+
+/// A message that was taken apart. What it only quotes, forwards or returns is neither taught nor
+/// counted. `fields`: its header, as a mailbox has it. `view`: with hashes, by a plan with those of
+/// the rules. `direction`: out, if a logged-in user sent it.
+/// Errors:  none; see why_no_message() before.
+/// Threads: stateless.
+ReportedMessage reported_message(const judge::MessageView& view,
+                                 std::span<const mime::HeaderField> fields,
+                                 std::span<const mime::Piece> pieces,
+                                 storage::counters::Direction direction,
+                                 const CounterKeyBytes& site, std::span<const TaughtRule> rules);
+
+/// Reads a delivered message.
 /// Errors:  none; see why_no_message() before.
 /// Threads: stateless.
 /// Cost:    as a scan.

@@ -129,16 +129,17 @@ std::set<Digest> wanted_files(const ReportedMessage& message, const FileKnowledg
   return out;
 }
 
-void leave_out(const std::set<Digest>& files, ReportedMessage& message) {
+void leave_out(const std::set<Digest>& files, const CounterKeyBytes& site,
+               ReportedMessage& message) {
   if (files.empty()) return;
   std::erase_if(message.hashes,
                 [&](const auto& hash) { return files.contains(hash.fingerprint.digest); });
-  std::set<std::string> names;
-  for (const Digest& file : files) names.insert(to_hex(file.bytes));
-  std::erase_if(message.pieces, [&](const mime::Piece& piece) {
-    return std::ranges::find(kFileTypes, piece.type) != kFileTypes.end() &&
-           names.contains(piece.first);
-  });
+  std::set<CounterKey> keys;
+  for (const Digest& file : files) {
+    for (const PieceType type : kFileTypes)
+      keys.insert(storage::counters::counter_of(site, message.direction, type, to_hex(file.bytes)));
+  }
+  std::erase_if(message.keys, [&](const auto& key) { return keys.contains(key.key); });
 }
 
 }  // namespace shingled::milter::reports

@@ -71,6 +71,7 @@ struct FileKnowledge {
 std::set<Digest> wanted_files(const ReportedMessage& message, const FileKnowledge& known);
 
 /// Leaves files out of what a message teaches and of what is said about it.
-void leave_out(const std::set<Digest>& files, ReportedMessage& message);
+void leave_out(const std::set<Digest>& files, const CounterKeyBytes& site,
+               ReportedMessage& message);
 
 }  // namespace shingled::milter::reports

@@ -26,15 +26,20 @@ TEST(History, IsOnWithoutASetting) {
   const HistoryOptions history = history_of("");
   EXPECT_TRUE(history.enabled);
   EXPECT_EQ(history.keep, std::chrono::hours(24 * 14));
+  EXPECT_EQ(history.act_for, std::chrono::hours(24 * 7));
+  EXPECT_EQ(history.names, HistoryNames::kEnvelope);
   EXPECT_THAT(history.windows, ElementsAre("10m", "1h", "1d", "14d"));
 }
 
 TEST(History, ReadsEveryKey) {
   const HistoryOptions history = history_of(
-      "enabled: no, file: /tmp/h.db, keep: 30d, bytes_max: 2M, windows: [10m, 90m, 24h, 2d]");
+      "enabled: no, file: /tmp/h.db, keep: 30d, act_for: 0, names: subject, bytes_max: 2M, "
+      "windows: [10m, 90m, 24h, 2d]");
   EXPECT_FALSE(history.enabled);
   EXPECT_EQ(history.file, "/tmp/h.db");
   EXPECT_EQ(history.keep, std::chrono::hours(24 * 30));
+  EXPECT_EQ(history.act_for, std::chrono::hours(0));
+  EXPECT_EQ(history.names, HistoryNames::kSubject);
   EXPECT_EQ(history.bytes_max, 2U << 20);
   EXPECT_THAT(history.windows, ElementsAre("10m", "90m", "24h", "2d"));
   EXPECT_TRUE(history_of("windows: []").windows.empty());

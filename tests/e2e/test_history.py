@@ -4,6 +4,7 @@
 """The history of mail through a real Postfix: what is kept, what the commands say, what is not lost."""
 
 import json
+import re
 import signal
 import sqlite3
 import unittest
@@ -25,6 +26,16 @@ def note(number):
             f"Message-ID: <note{number}@mail.example.net>\r\n\r\nA short note, number {number}.\r\n").encode()
 
 
+def advertisement(number):
+    """Copies of one text."""
+    return (f"From: {SENDER}\r\nTo: a@example.org\r\nSubject: Each bench\r\n"
+            f"Message-ID: <bench{number}@x.example>\r\n\r\n"
+            "Please look at our wonderful catalogue of garden furniture, ladders, hoses, lamps and fountains before\r\n"
+            "everything has gone. Our carpenters build each bench by hand from seasoned oak, our gardeners test\r\n"
+            "every hose for three summers, and our drivers bring it to your door within two days, whatever the\r\n"
+            "weather does. Order now and receive a bag of tulip bulbs with every bench.\r\n").encode()
+
+
 class History(Counted):
     def path(self):
         return self.tmp / "history.db"
@@ -44,7 +55,7 @@ class History(Counted):
         harness.wait_until(lambda: self.rows() == count, SECONDS, f"the history has {count} rows")
 
     def test_what_happened_is_told(self):
-        self.start(overrides=[INCOMING])
+        self.start(overrides=[INCOMING, "history.names=off"])
         done = self.daemon.run("add", "--flag", "denied", "--weight", "20", stdin=letter(7))
         self.assertEqual(0, done.returncode, done.stderr)
         with self.session() as smtp:
@@ -103,6 +114,41 @@ class History(Counted):
         broken = self.daemon.run("policy", "try", str(rules))
         self.assertEqual(78, broken.returncode)
         self.assertIn("BROKEN", broken.stderr)
+
+    def test_a_refused_message_is_rescued_by_its_queue_id(self):
+        self.start(overrides=[INCOMING, "reports.trusted_reporters=[boss, postmaster]", "reports.trusted_weight=6",
+                              "reports.domain=example.org", "history.names=subject"])
+        done = self.daemon.run("report", "--spam", "--reporter", "boss", stdin=advertisement(1))
+        self.assertEqual(0, done.returncode, done.stderr)
+
+        def offered(number):
+            with self.session() as smtp:
+                smtp.mail(SENDER)
+                smtp.rcpt("a@example.org")
+                return smtp.data(advertisement(number))
+
+        code, text = offered(2)
+        self.assertEqual(550, code, text)
+        queue_id = re.search(rb"\(id (\w+)\)$", text)[1].decode()
+        self.wait_for_rows(1)
+        row, = self.history("--recipient", "a@example", "--subject", "bench")
+        self.assertEqual([queue_id, "reject", True], [row["queue_id"], row["action"], row["can_report"]])
+        self.assertEqual([row], self.history("--from", SENDER))
+
+        done = self.daemon.run("report", "--ham", "--reporter", "postmaster", "--json", "--message", queue_id)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        receipt = json.loads(done.stdout)
+        self.assertEqual(["new", "closed", True], [receipt["what"], receipt["effect"], receipt["counted"]])
+        self.assertEqual(250, offered(3)[0], "the next copy")
+        harness.wait_until(lambda: json.loads(self.run_ok("history", "show", "--json", queue_id))["label"] == "ham",
+                           SECONDS, "the report is its label")
+        # The same report again, of the mail itself: one person, one message.
+        done = self.daemon.run("report", "--ham", "--reporter", "postmaster", "--json", stdin=advertisement(2))
+        self.assertEqual("same", json.loads(done.stdout)["what"])
+        nobody = self.daemon.run("report", "--ham", "--message", "NOBODY")
+        self.assertEqual(66, nobody.returncode)
+        self.assertIn("no message with this queue id", nobody.stderr)
+        self.assertEqual(64, self.daemon.run("report", "--ham", "--message", queue_id, "-").returncode)
 
     def test_a_kill_loses_no_batch_that_was_written(self):
         self.start(overrides=[INCOMING])

@@ -12,7 +12,8 @@ void add_history_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(Lists messages, the newest first: time (UTC), queue id, action, score, what a person said of it, evidence.
 Reads history.file, also while the daemon writes it. TIME is a time ago such as 7d, or a moment such as 2026-11-23 or
-2026-11-23T22:10.
+2026-11-23T22:10. Names are there as far as history.names says: parts of addresses are found with envelope, subjects
+with subject. A message can be reported by its queue id for history.act_for: shingled report --message.
 
 Example:
   shingled history --since 1d --action reject
@@ -23,8 +24,18 @@ Example:
   const auto arguments = std::make_shared<HistoryArguments>();
   arguments->settings = settings;
   add_span_options(arguments->span, *command, "the first");
-  command->add_option("--from", arguments->from, "Only of this envelope sender; <> = bounces")
+  command
+      ->add_option("--from", arguments->from,
+                   "Only of this envelope sender, or of addresses with this part; <> = bounces")
       ->type_name("ADDRESS");
+  command->add_option("--recipient", arguments->recipient, "Only to addresses with this part")
+      ->type_name("ADDRESS");
+  command->add_option("--subject", arguments->subject, "Only with this part in the subject")
+      ->type_name("TEXT");
+  command
+      ->add_option("--digest", arguments->digest,
+                   "Only with a hash that begins so, while it can be reported")
+      ->type_name("HEX");
   command->add_option("--symbol", arguments->symbol, "Only with this evidence")->type_name("NAME");
   command->add_option("--action", arguments->action, "Only with this verdict")
       ->type_name("ACTION")
@@ -46,7 +57,8 @@ Example:
   shingled history show 4XyzQ1)");
   const auto shown = std::make_shared<HistoryShowArguments>();
   shown->settings = settings;
-  show->add_option("queue_id", shown->queue_id, "As in the log of the mail server")
+  show->add_option("queue_id", shown->queue_id,
+                   "As in the log of the mail server, or the id of --json")
       ->type_name("QUEUE-ID")
       ->required();
   show->add_flag("--json", shown->json, "One JSON object per line and message");

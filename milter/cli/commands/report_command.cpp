@@ -28,6 +28,11 @@ void add_report(CLI::App& app, Command& chosen) {
   command->add_flag("--unwrap", arguments->unwrap,
                     "Report the messages that are attached: forwarded ones, and those of feedback "
                     "reports (ARF)");
+  command
+      ->add_option("--message", arguments->messages,
+                   "Report the message with this queue id, of which nobody has a copy; may be "
+                   "repeated")
+      ->type_name("QUEUE-ID");
   command->add_option("--flush", arguments->flush, "Deliver what waits in this folder")
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
@@ -46,10 +51,14 @@ Exits 0 only when the reports are on the disk, of the daemon or of the spool.
 not-spam says the opposite; abuse, fraud and virus are complaints. What else programs send is taken and not reported:
 other feedback, bounces, receipts, reports of DMARC, automatic answers. A message of a person without an attached one
 is not reported (65).
+--message is for mail that was refused, or that is in somebody else's mailbox: the daemon keeps what a report needs of
+each message for history.act_for, and does what it would do with the message itself. If several messages had the
+queue id, they are named, and one of these names says which one is meant (65). No such message: 66.
 
 Example:
   shingled report --spam --reporter ann@example.org message.eml
   shingled report --ham --reporter "$USER" --spool /var/spool/shingled - < message.eml
+  shingled report --ham --message 4XyzQ1
   shingled report --flush /var/spool/shingled)");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_report(*arguments, console); };

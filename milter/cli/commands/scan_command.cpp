@@ -12,12 +12,12 @@
 #include "milter/cli/counters/policy_counters.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
-#include "milter/cli/output/feature_output.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/counters/envelope.h"
 #include "milter/features/message_features.h"
+#include "milter/view/feature_json.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -162,8 +162,8 @@ std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
     for (std::size_t w = 0; w < counts.sums.size(); ++w) {
       if (need->windows[w].skipped > 0) continue;  // days for the usual
       rows.push_back({std::string(to_string(counts.piece.type)),
-                      storage::counters::to_string(need->windows[w]), sums_text(counts.sums[w]),
-                      terminal_safe(counts.piece.first + second)});
+                      storage::counters::to_string(need->windows[w]),
+                      view::sums_text(counts.sums[w]), terminal_safe(counts.piece.first + second)});
     }
   }
   return rows;
@@ -199,8 +199,8 @@ int scan_message(const SourceMessage& message, const judge::Scanner& scanner,
   if (arguments.json) {
     Json object = scan_json(message, facts, decision, settings, further);
     if (arguments.features) {
-      object["features"] = features_json(facts.features);
-      object["names"] = names_json(facts.names);
+      object["features"] = view::features_json(facts.features);
+      object["names"] = view::names_json(facts.names);
     }
     if (arguments.verbose) object["near_misses"] = scanner.near_misses(facts);
     console.json(object);

@@ -15,10 +15,13 @@ namespace shingled::milter::cli {
 struct HistoryArguments {
   std::shared_ptr<SettingsArguments> settings;
   replay::HistorySpan span;
-  std::string from;    ///< an address; "<>" = bounces
-  std::string symbol;  ///< only messages with this evidence
-  std::string action;  ///< "pass", "reject" ...
-  std::string label;   ///< "spam", "ham", "none"
+  std::string from;       ///< an address or a part of one; "<>" = bounces
+  std::string recipient;  ///< a part of an address
+  std::string subject;    ///< a part
+  std::string digest;     ///< the beginning of one
+  std::string symbol;     ///< only messages with this evidence
+  std::string action;     ///< "pass", "reject" ...
+  std::string label;      ///< "spam", "ham", "none"
   std::size_t limit = 100;
   bool json = false;
 };
@@ -32,7 +35,8 @@ struct HistoryShowArguments {
   bool json = false;
 };
 
-/// Shows everything that is known of the messages with a queue id. EX_NOINPUT if there is none.
+/// Shows everything that is known of the messages of a name (history::MessageName). EX_NOINPUT if
+/// there is none.
 int run_history_show(const HistoryShowArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

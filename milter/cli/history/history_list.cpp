@@ -1,9 +1,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "config/base/random.h"
@@ -12,9 +10,11 @@
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/history/message_record.h"
-#include "milter/history/row_code.h"
+#include "milter/history/message_search.h"
 #include "milter/replay/history_span.h"
+#include "milter/view/message_json.h"
 #include "storage/counters/counter_key.h"
+#include "storage/sqlite/history/history_table.h"
 
 namespace shingled::milter::cli {
 
@@ -27,9 +27,12 @@ int fail(const Error& error, Console& console) {
   return database_exit_code(error);
 }
 
-/// The name under which the history knows a sender. The key is only read: a new one would name
+/// Puts who sent it into a query: an address is found by its name in the history, also where it has
+/// no addresses; a part of one only where it has. The key is only read: a new one would name
 /// nobody.
-Result<std::uint64_t> name_of_sender(const std::string& address, const CounterOptions& counters) {
+Status add_sender(const std::string& from, const CounterOptions& counters,
+                  history::MessageQuery& query) {
+  if (from.empty()) return {};
   const std::string path = counters.key_path();
   if (::access(path.c_str(), F_OK) != 0)
     return Error{ErrorCode::kNotFound, path +
@@ -38,32 +41,31 @@ Result<std::uint64_t> name_of_sender(const std::string& address, const CounterOp
   SystemRandom random;
   const auto site = storage::counters::read_or_make_key(path, random);
   if (!site) return site.error();
-  const std::uint64_t name = history::sender_id(*site, address);
-  if (name == 0) return Error{ErrorCode::kInvalid, "--from " + address + ": not an address"};
-  return name;
+  const std::uint64_t name = history::sender_id(*site, from);
+  if (name == 0) {
+    query.sender = from;
+  } else {
+    query.sender_id = name;
+  }
+  return {};
 }
 
-/// Which messages are wanted.
-class RowFilter {
- public:
-  RowFilter(const HistoryArguments& arguments, std::optional<std::uint64_t> sender)
-      : arguments_(arguments), sender_(sender) {}
-
-  [[nodiscard]] bool wants_row(const HistoryReader::View& row) const {
-    return (!sender_ || row.sender == *sender_) &&
-           (arguments_.action.empty() || action_text(row.action) == arguments_.action) &&
-           (arguments_.label.empty() || label_text(row.label) == arguments_.label);
+Result<history::MessageQuery> query_of(const HistoryArguments& arguments,
+                                       const CounterOptions& counters) {
+  history::MessageQuery query;
+  query.recipient = arguments.recipient;
+  query.subject = arguments.subject;
+  query.symbol = arguments.symbol;
+  query.action = arguments.action;
+  query.label = arguments.label;
+  if (!arguments.digest.empty()) {
+    auto digest = history::parse_digest_part(arguments.digest);
+    if (!digest) return digest.error().in("--digest");
+    query.digest = *std::move(digest);
   }
-  [[nodiscard]] bool wants_record(const history::MessageRecord& record) const {
-    return arguments_.symbol.empty() ||
-           std::any_of(record.evidence.begin(), record.evidence.end(),
-                       [&](const auto& evidence) { return evidence.symbol == arguments_.symbol; });
-  }
-
- private:
-  const HistoryArguments& arguments_;
-  const std::optional<std::uint64_t> sender_;
-};
+  if (Status added = add_sender(arguments.from, counters, query); !added) return added.error();
+  return query;
+}
 
 void note_broken(std::uint64_t broken, Console& console) {
   if (broken == 0) return;
@@ -81,45 +83,34 @@ int run_history(const HistoryArguments& arguments, Console& console) {
     console.error("usage", span.error().message);
     return EX_USAGE;
   }
-  std::optional<std::uint64_t> sender;
-  if (!arguments.from.empty()) {
-    const auto name = name_of_sender(arguments.from, settings->counters);
-    if (!name) {
-      console.error("history", name.error().message);
-      return usage_exit_code(name.error());
-    }
-    sender = *name;
+  auto query = query_of(arguments, settings->counters);
+  if (!query) {
+    console.error("history", query.error().message);
+    return usage_exit_code(query.error());
   }
+  query->span = *span;
   auto reader = HistoryReader::open(settings->history.file);
   if (!reader) return fail(reader.error(), console);
 
-  const RowFilter filter(arguments, sender);
-  history::MessageRecord record;
   std::vector<TableRow> rows;
   std::size_t shown = 0;
-  std::uint64_t broken = 0;
-  const Status done = (*reader)->read_newest_first(*span, [&](const HistoryReader::View& row) {
-    if (shown == arguments.limit || interrupted()) return false;
-    if (!filter.wants_row(row)) return true;
-    if (!history::decode_record(row.details, record)) {
-      ++broken;
-      return true;
-    }
-    if (!filter.wants_record(record)) return true;
-    ++shown;
-    if (arguments.json) {
-      console.json(message_json({row, record}));
-    } else {
-      rows.push_back(message_row({row, record}));
-    }
-    return true;
-  });
+  const auto end = history::find_messages(**reader, *query, {.found_max = arguments.limit},
+                                          [&](const history::FoundMessage& message) {
+                                            if (interrupted()) return false;
+                                            ++shown;
+                                            if (arguments.json) {
+                                              console.json(view::message_json(message));
+                                            } else {
+                                              rows.push_back(message_row(message));
+                                            }
+                                            return true;
+                                          });
   print_table(rows, "", console);
-  note_broken(broken, console);
-  if (!done) return fail(done.error(), console);
+  if (!end) return fail(end.error(), console);
+  note_broken(end->broken, console);
   if (interrupted()) return kExitInterrupted;
   if (shown == 0 && !arguments.json) console.note("no such message in the history");
-  return broken == 0 ? EX_OK : EX_DATAERR;
+  return end->broken == 0 ? EX_OK : EX_DATAERR;
 }
 
 int run_history_show(const HistoryShowArguments& arguments, Console& console) {
@@ -127,26 +118,20 @@ int run_history_show(const HistoryShowArguments& arguments, Console& console) {
   if (settings == nullptr) return EX_CONFIG;
   auto reader = HistoryReader::open(settings->history.file);
   if (!reader) return fail(reader.error(), console);
-  history::MessageRecord record;
   std::size_t shown = 0;
-  std::uint64_t broken = 0;
-  const Status done = (*reader)->find(arguments.queue_id, [&](const HistoryReader::View& row) {
-    if (!history::decode_record(row.details, record)) {
-      ++broken;
-      return true;
-    }
-    if (arguments.json) {
-      console.json(whole_message_json({row, record}));
-    } else {
-      if (shown > 0) console.line("");
-      print_message({row, record}, console);
-    }
-    ++shown;
-    return true;
-  });
-  note_broken(broken, console);
-  if (!done) return fail(done.error(), console);
-  if (broken > 0) return EX_DATAERR;
+  const auto broken =
+      history::find_named(**reader, arguments.queue_id, [&](const history::FoundMessage& message) {
+        if (arguments.json) {
+          console.json(view::whole_message_json(message));
+        } else {
+          if (shown > 0) console.line("");
+          print_message(message, console);
+        }
+        ++shown;
+      });
+  if (!broken) return fail(broken.error(), console);
+  note_broken(*broken, console);
+  if (*broken > 0) return EX_DATAERR;
   if (shown > 0) return EX_OK;
   console.error("history", terminal_safe(arguments.queue_id) + ": no such message in the history");
   return EX_NOINPUT;

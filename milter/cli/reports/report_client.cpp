@@ -22,10 +22,17 @@ bool is_for_later(const Error& error) {
 Result<Json> ReportClient::send(const SentReport& report) const {
   if (report.reporter.size() > kReporterBytesMax)
     return Error{ErrorCode::kInvalid, "the name of the reporter is too long"};
-  return daemon_.post(fmt::format("/api/1/reports?kind={}&reporter={}",
-                                  report.spam ? "spam" : "ham",
-                                  http::percent_encoded(report.reporter)),
-                      report.message, "message/rfc822", kReportPatience);
+  return daemon_.post(
+      fmt::format("/api/1/reports?kind={}&reporter={}", report.spam ? "spam" : "ham",
+                  http::percent_encoded(report.reporter)),
+      report.message, "message/rfc822", kReportPatience);
+}
+
+Result<Json> ReportClient::send_named(std::string_view message, const SentReport& report) const {
+  return daemon_.post(
+      fmt::format("/api/1/messages/{}/report?kind={}&reporter={}", http::percent_encoded(message),
+                  report.spam ? "spam" : "ham", http::percent_encoded(report.reporter)),
+      "", "", kReportPatience);
 }
 
 Result<Json> ReportClient::reporters(std::size_t most) const {
@@ -44,9 +51,9 @@ Result<std::uint64_t> ReportClient::withdraw(std::span<const Digest> digests,
 }
 
 Result<Json> ReportClient::cases(std::int64_t since, std::size_t most, bool names) const {
-  return daemon_.get(fmt::format("/api/1/cases?since={}&most={}&names={}", since, most,
-                                 names ? "yes" : "no"),
-                     kReportPatience);
+  return daemon_.get(
+      fmt::format("/api/1/cases?since={}&most={}&names={}", since, most, names ? "yes" : "no"),
+      kReportPatience);
 }
 
 Result<Json> ReportClient::one_case(std::string_view id, std::string_view ruling,

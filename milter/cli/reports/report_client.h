@@ -39,6 +39,10 @@ class ReportClient {
   ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer of another
   ///         kind).
   [[nodiscard]] Result<Json> send(const SentReport& report) const;
+  /// The same for a message of the history (history::MessageName).
+  /// Errors: as `send`; kNotFound: there is none; kInvalid: several have the name, or nothing is
+  ///         kept of it.
+  [[nodiscard]] Result<Json> send_named(std::string_view message, const SentReport& report) const;
   /// {"reporters": [...]}.
   /// Errors: as `send`.
   [[nodiscard]] Result<Json> reporters(std::size_t most) const;

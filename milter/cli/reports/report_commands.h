@@ -14,11 +14,12 @@ struct ReportArguments {
   SettingsArguments settings;
   bool spam = false;
   bool ham = false;
-  std::string reporter;  ///< empty = the user who runs the command
-  std::string spool;     ///< a folder; empty = none
-  bool later = false;    ///< only keep reports in the spool
-  bool unwrap = false;   ///< report the messages that are attached to the given ones
-  std::string flush;     ///< deliver what is in this folder, and nothing else
+  std::string reporter;               ///< empty = the user who runs the command
+  std::string spool;                  ///< a folder; empty = none
+  bool later = false;                 ///< only keep reports in the spool
+  bool unwrap = false;                ///< report the messages that are attached to the given ones
+  std::vector<std::string> messages;  ///< of the history, by queue id
+  std::string flush;                  ///< deliver what is in this folder, and nothing else
   std::vector<std::string> names;
   bool json = false;
 };

@@ -74,6 +74,18 @@ class ReportRun {
     return tell_flushed(*done);
   }
 
+  /// Reports messages of the history.
+  int report_named() {
+    int worst = EX_OK;
+    for (const std::string& name : arguments_.messages) {
+      if (interrupted()) return kExitInterrupted;
+      const auto receipt = client_.send_named(name, {arguments_.spam, reporter(), {}});
+      const int code = !receipt ? refused(name, receipt.error()) : tell(name, *receipt);
+      worst = worse_exit_code(worst, code);
+    }
+    return worst;
+  }
+
   int report_all() {
     MessageSource source(arguments_.names, {.message_bytes_max = settings_.reports.bytes_max});
     Progress progress(console_, source, clock_);
@@ -157,10 +169,13 @@ class ReportRun {
     const auto receipt = client_.send(report);
     if (receipt) return tell(message.name, *receipt);
     if (spool_ && is_for_later(receipt.error())) return keep(message.name, report);
-    console_.error(message.name, receipt.error().message);
-    if (arguments_.json)
-      console_.json({{"file", message.name}, {"error", receipt.error().message}});
-    return failure_code(receipt.error());
+    return refused(message.name, receipt.error());
+  }
+
+  int refused(const std::string& name, const Error& error) {
+    console_.error(name, error.message);
+    if (arguments_.json) console_.json({{"file", name}, {"error", error.message}});
+    return error.code == ErrorCode::kNotFound ? EX_NOINPUT : failure_code(error);
   }
 
   int keep(const std::string& name, const SentReport& report) {
@@ -248,6 +263,12 @@ class ReportRun {
 
 int run_report(ReportArguments& arguments, Console& console) {
   const bool flushes = !arguments.flush.empty();
+  const bool named = !arguments.messages.empty();
+  if (named &&
+      (flushes || !arguments.names.empty() || !arguments.spool.empty() || arguments.unwrap)) {
+    console.error("report", "--message asks the daemon and takes no files");
+    return EX_USAGE;
+  }
   if (flushes && (arguments.spam || arguments.ham || !arguments.names.empty())) {
     console.error("report", "--flush delivers what waits and takes no messages");
     return EX_USAGE;
@@ -268,7 +289,8 @@ int run_report(ReportArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   ReportRun run(arguments, *settings, console);
-  return flushes ? run.flush_only() : run.report_all();
+  if (flushes) return run.flush_only();
+  return named ? run.report_named() : run.report_all();
 }
 
 }  // namespace shingled::milter::cli

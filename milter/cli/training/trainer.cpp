@@ -11,6 +11,7 @@
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/reports/message_shape.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
 
@@ -70,7 +71,8 @@ int Trainer::take(const SourceMessage& message) {
   const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
   std::vector<mime::PartHash> parts = hashes_of_rule.of_rule.front();
   if (!force_ && !parts.empty()) {
-    if (const auto why = reports::common_property(message.bytes, analysis, parts)) {
+    const mime::HeaderBlock header = mime::split_header_block(message.bytes, mime_);
+    if (const auto why = reports::common_property(header.fields, analysis, parts)) {
       ++taken_;
       ++common_;
       return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");

@@ -10,10 +10,12 @@ namespace shingled::storage::sqlite {
 namespace {
 
 constexpr std::int64_t kHistoryFileId = 0x7368'6768;  // "shgh", SQLite's application_id
-constexpr std::int64_t kHistoryVersion = 1;
+constexpr std::int64_t kHistoryVersion = 2;
 constexpr int kReaderPatienceMilliseconds = 10'000;
 // As many messages in one microsecond are not to be had; it only bounds the search.
 constexpr int kTimesTried = 100'000;
+
+constexpr std::int64_t kDay = 86'400'000'000;  // of the time of a row
 
 constexpr const char* kHistoryTables =
     "PRAGMA auto_vacuum = INCREMENTAL;"
@@ -26,8 +28,19 @@ constexpr const char* kHistoryTables =
     "PRAGMA application_id = 1936222056;"
     "PRAGMA user_version = 1;"
     "COMMIT;";
-static_assert(kHistoryFileId == 1936222056 && kHistoryVersion == 1,
-              "the script must name the same numbers");
+
+/// From version 1 to 2. Of their own, so that who reads many rows does not read what few need.
+constexpr const char* kNamesAndActs =
+    "BEGIN;"
+    "CREATE TABLE names (time INTEGER PRIMARY KEY, sender TEXT NOT NULL,"
+    " recipients TEXT NOT NULL, subject TEXT NOT NULL);"
+    "CREATE TABLE acts (time INTEGER PRIMARY KEY, kept BLOB NOT NULL);"
+    "CREATE TRIGGER with_message AFTER DELETE ON messages BEGIN"
+    " DELETE FROM names WHERE time = OLD.time; DELETE FROM acts WHERE time = OLD.time; END;"
+    "PRAGMA user_version = 2;"
+    "COMMIT;";
+static_assert(kHistoryFileId == 1936222056 && kHistoryVersion == 2,
+              "the scripts must name the same numbers");
 
 constexpr FileIdentity kHistory{kHistoryFileId, kHistoryVersion, "a history of shingled"};
 
@@ -36,6 +49,11 @@ Status prepare_history(Database& database) {
   if (!ours) return ours.error();
   if (!*ours) {
     if (Status made = database.execute(kHistoryTables); !made) return made;
+  }
+  const auto version = database.integer("PRAGMA user_version");
+  if (!version) return version.error();
+  if (*version < kHistoryVersion) {
+    if (Status added = database.execute(kNamesAndActs); !added) return added;
   }
   return database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
@@ -46,7 +64,11 @@ HistoryReader::View view_of(const Statement& row) {
           .sender = static_cast<std::uint64_t>(row.integer(2)),
           .action = static_cast<std::uint8_t>(row.integer(3)),
           .label = static_cast<std::uint8_t>(row.integer(4)),
-          .details = row.blob(5)};
+          .details = row.blob(5),
+          .sender_name = row.blob(6),
+          .recipients = row.blob(7),
+          .subject = row.blob(8),
+          .is_kept = row.integer(9) != 0};
 }
 
 Status give_rows(Statement& statement, const HistoryReader::Take& take) {
@@ -63,8 +85,12 @@ Status give_rows(Statement& statement, const HistoryReader::Take& take) {
 
 struct HistoryTable::Statements {
   Statement insert;
+  Statement insert_names;
+  Statement insert_kept;
   Statement label;
   Statement remove_before;
+  Statement remove_kept_before;
+  Statement remove_kept_of_days;
   Statement remove_oldest;
 };
 
@@ -76,11 +102,18 @@ Result<std::unique_ptr<HistoryTable>> HistoryTable::open(const std::string& path
       *file->database,
       {"INSERT INTO messages VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6, ?7)"
        " ON CONFLICT (time) DO NOTHING",
+       "INSERT INTO names VALUES (?1, CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT))",
+       "INSERT INTO acts VALUES (?1, ?2)",
        // The index of messages has the time, too, so it finds the newest ones.
        "UPDATE messages SET label = ?2 WHERE label <> ?2 AND time IN (SELECT time FROM messages"
        " WHERE message = ?1 AND message <> 0 ORDER BY time DESC LIMIT ?3)",
        "DELETE FROM messages WHERE time IN"
        " (SELECT time FROM messages WHERE time < ?1 ORDER BY time LIMIT ?2)",
+       "DELETE FROM acts WHERE time IN"
+       " (SELECT time FROM acts WHERE time < ?1 ORDER BY time LIMIT ?2)",
+       "DELETE FROM acts WHERE time IN (SELECT time FROM acts WHERE time <"
+       " (SELECT max(time) FROM messages) - " +
+           std::to_string(kDay) + " ORDER BY time LIMIT ?1)",
        "DELETE FROM messages WHERE time IN (SELECT time FROM messages ORDER BY time LIMIT ?1)"});
   if (!statements) return statements.error();
   return std::unique_ptr<HistoryTable>(
@@ -101,9 +134,22 @@ Status HistoryTable::insert(const HistoryRow& row) {
       .bind(7, BytesView(row.details));
   for (int tried = 0; tried < kTimesTried; ++tried) {
     if (Status done = statements_->insert.bind(1, row.time + tried).run(); !done) return done;
-    if (file_.database->changed_rows() > 0) return {};
+    if (file_.database->changed_rows() > 0) return insert_more(row, row.time + tried);
   }
   return Error{ErrorCode::kInternal, file_.database->path() + ": no free time for a message"};
+}
+
+Status HistoryTable::insert_more(const HistoryRow& row, std::int64_t time) {
+  if (!row.sender_name.empty() || !row.recipients.empty() || !row.subject.empty()) {
+    const Status done = statements_->insert_names.bind(1, time)
+                            .bind(2, as_bytes(row.sender_name))
+                            .bind(3, as_bytes(row.recipients))
+                            .bind(4, as_bytes(row.subject))
+                            .run();
+    if (!done) return done;
+  }
+  if (row.kept.empty()) return {};
+  return statements_->insert_kept.bind(1, time).bind(2, BytesView(row.kept)).run();
 }
 
 Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
@@ -126,32 +172,43 @@ Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
   return labelled;
 }
 
-Result<HistoryTable::Trimmed> HistoryTable::trim(std::int64_t time, std::uint64_t bytes_max,
-                                                 std::size_t most) {
+Result<std::size_t> HistoryTable::remove_slice(const Bounds& bounds, std::size_t most,
+                                               Trimmed& out) {
+  const auto slice = static_cast<std::int64_t>(most);
+  const auto run = [&](Statement& remove) -> Result<std::size_t> {
+    if (Status done = remove.run(); !done) return done.error();
+    return static_cast<std::size_t>(file_.database->changed_rows());
+  };
+  auto rows = run(statements_->remove_before.bind(1, bounds.oldest).bind(2, slice));
+  if (rows && *rows == 0) {
+    auto kept = run(statements_->remove_kept_before.bind(1, bounds.oldest_kept).bind(2, slice));
+    if (!kept || *kept > 0) return kept;
+    const auto used = bytes();
+    if (!used) return used.error();
+    if (*used <= bounds.bytes_max) return std::size_t{0};
+    kept = run(statements_->remove_kept_of_days.bind(1, slice));
+    if (!kept || *kept > 0) return kept;
+    rows = run(statements_->remove_oldest.bind(1, slice));
+  }
+  if (rows) out.rows += *rows;
+  return rows;
+}
+
+Result<HistoryTable::Trimmed> HistoryTable::trim(const Bounds& bounds) {
   constexpr std::size_t kSlice = 500;  // so that not much more goes than must
   Trimmed out;
+  std::size_t all = 0;
   auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
-  for (;;) {
-    const auto slice = static_cast<std::int64_t>(std::min<std::uint64_t>(most - out.rows, kSlice));
-    Statement* remove = &statements_->remove_before;
-    if (Status done = remove->bind(1, time).bind(2, slice).run(); !done) return done.error();
-    auto removed = static_cast<std::uint64_t>(file_.database->changed_rows());
-    if (removed == 0) {
-      const auto used = bytes();
-      if (!used) return used.error();
-      if (*used <= bytes_max) break;
-      remove = &statements_->remove_oldest;
-      if (Status done = remove->bind(1, slice).run(); !done) return done.error();
-      removed = static_cast<std::uint64_t>(file_.database->changed_rows());
-      if (removed == 0) break;  // the empty tables need more
-    }
-    out.rows += removed;
-    out.more = out.rows >= most;
-    if (out.more) break;
+  while (!out.more) {
+    const auto removed = remove_slice(bounds, std::min(bounds.most - all, kSlice), out);
+    if (!removed) return removed.error();
+    if (*removed == 0) break;  // nothing is too much, or the empty tables need more
+    all += *removed;
+    out.more = all >= bounds.most;
   }
   if (Status done = transaction->commit(); !done) return done.error();
-  if (out.rows > 0) {
+  if (all > 0) {
     // Gives pages back a few at a time; a full file uses its free pages again.
     const auto free = file_.database->integer("PRAGMA freelist_count");
     const auto pages = file_.database->integer("PRAGMA page_count");
@@ -187,6 +244,7 @@ struct HistoryReader::Statements {
   Statement read;
   Statement read_newest_first;
   Statement find;
+  Statement kept;
   Statement first;
   Statement last;
 };
@@ -198,12 +256,21 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
   const auto ours = is_file_of(**database, kHistory);
   if (!ours) return ours.error();
   if (!*ours) return Error{ErrorCode::kCorrupt, path + ": empty, not yet a history"};
-  const std::string columns =
-      "SELECT time, queue_id, sender, action, label, details FROM messages WHERE ";
+  const auto version = (*database)->integer("PRAGMA user_version");
+  if (!version) return version.error();
+  const bool old = *version < kHistoryVersion;
+  const std::string row = "SELECT m.time, queue_id, m.sender, action, label, details, ";
+  const std::string bare = row + "NULL, NULL, NULL, 0 FROM messages m WHERE ";
+  const std::string whole =
+      old ? bare
+          : row +
+                "n.sender, recipients, subject, a.time IS NOT NULL FROM messages m"
+                " LEFT JOIN names n ON n.time = m.time LEFT JOIN acts a ON a.time = m.time WHERE ";
   auto statements = prepare_all<Statements>(
-      **database, {columns + "time >= ?1 AND time < ?2 ORDER BY time",
-                   columns + "time >= ?1 AND time < ?2 ORDER BY time DESC",
-                   columns + "queue_id = CAST(?1 AS TEXT) ORDER BY time DESC",
+      **database, {bare + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time",
+                   whole + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time DESC",
+                   whole + "queue_id = CAST(?1 AS TEXT) ORDER BY m.time DESC",
+                   old ? "SELECT NULL WHERE ?1 IS NULL" : "SELECT kept FROM acts WHERE time = ?1",
                    "SELECT time FROM messages ORDER BY time LIMIT 1",
                    "SELECT time FROM messages ORDER BY time DESC LIMIT 1"});
   if (!statements) return statements.error();
@@ -227,6 +294,18 @@ Status HistoryReader::read_newest_first(const Span& span, const Take& take) {
 
 Status HistoryReader::find(std::string_view queue_id, const Take& take) {
   return give_rows(statements_->find.bind(1, as_bytes(queue_id)), take);
+}
+
+Result<Bytes> HistoryReader::kept(std::int64_t time) {
+  const auto more = statements_->kept.bind(1, time).step();
+  if (!more) return more.error();
+  Bytes out;
+  if (*more) {
+    const BytesView kept = statements_->kept.blob(0);
+    out.assign(kept.begin(), kept.end());
+  }
+  statements_->kept.reset();
+  return out;
 }
 
 Result<std::optional<HistoryReader::Ends>> HistoryReader::ends() {

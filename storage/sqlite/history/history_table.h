@@ -25,6 +25,11 @@ struct HistoryRow {
   std::uint8_t action = 0;
   std::uint8_t label = 0;  ///< 0 = none
   Bytes details;           ///< not empty
+  // In clear, so that people can search for them; empty = not known, or not wanted.
+  std::string sender_name = {};
+  std::string recipients = {};  ///< each with a line end after it
+  std::string subject = {};     ///< UTF-8
+  Bytes kept = {};              ///< what a report of it needs; empty = it cannot be reported
   friend bool operator==(const HistoryRow&, const HistoryRow&) = default;
 };
 
@@ -59,13 +64,20 @@ class HistoryTable {
   Result<std::uint64_t> write(std::span<const HistoryRow> rows,
                               std::span<const HistoryLabel> labels);
 
+  struct Bounds {
+    std::int64_t oldest = 0;       ///< rows before this time are removed
+    std::int64_t oldest_kept = 0;  ///< and what reports need of rows before this one
+    std::uint64_t bytes_max = UINT64_MAX;
+    std::size_t most = 1000;  ///< to remove in one call
+  };
   struct Trimmed {
     std::uint64_t rows = 0;
     bool more = false;  ///< there is more to remove
   };
-  /// Removes the oldest rows, at most `most`: those before `time`, and as long as the file has more
-  /// than `bytes_max` bytes in use, any. One transaction.
-  Result<Trimmed> trim(std::int64_t time, std::uint64_t bytes_max, std::size_t most);
+  /// Removes what is too old, the oldest first. As long as the file then has more than `bytes_max`
+  /// bytes in use, also what reports need of rows that are a day older than the newest, and then
+  /// any rows. One transaction.
+  Result<Trimmed> trim(const Bounds& bounds);
 
   /// The time of the newest row; 0 without one.
   Result<std::int64_t> newest();
@@ -79,12 +91,17 @@ class HistoryTable {
   struct Statements;
   HistoryTable(OwnedFile file, std::unique_ptr<Statements> statements);
   Status insert(const HistoryRow& row);
+  /// What is not in `messages`. `time`: that of the row there.
+  Status insert_more(const HistoryRow& row, std::int64_t time);
+  /// Removes up to `most` of one sort of what is too much. Returns how many; 0: nothing is.
+  Result<std::size_t> remove_slice(const Bounds& bounds, std::size_t most, Trimmed& out);
 
   OwnedFile file_;
   std::unique_ptr<Statements> statements_;  ///< end before the database
 };
 
-/// Reads the history, also while another process writes it.
+/// Reads the history, also while another process writes it, and a file that no daemon of this
+/// version has opened yet.
 ///
 /// Errors:  as HistoryTable; kNotFound without a file.
 /// Threads: one thread at a time.
@@ -105,6 +122,11 @@ class HistoryReader {
     std::uint8_t action = 0;
     std::uint8_t label = 0;
     BytesView details;
+    // Only of read_newest_first() and find().
+    BytesView sender_name;
+    BytesView recipients;
+    BytesView subject;
+    bool is_kept = false;  ///< kept() has something
   };
   /// Gets rows until it returns false.
   using Take = std::function<bool(const View&)>;
@@ -118,6 +140,9 @@ class HistoryReader {
   Status read_newest_first(const Span& span, const Take& take);
   /// All messages that had this queue id, the newest first.
   Status find(std::string_view queue_id, const Take& take);
+
+  /// What a report needs of the row with this time; empty if nothing is kept.
+  Result<Bytes> kept(std::int64_t time);
 
   /// The times of the first and the last row; nullopt if there are none.
   struct Ends {

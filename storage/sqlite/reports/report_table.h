@@ -33,6 +33,7 @@ struct ReportedHash {
   std::int32_t per_spam = 0;  ///< weight on the list of one reporter of spam
   std::int32_t per_ham = 0;   ///< and of wanted mail
   bool closed = false;        ///< set by the table: somebody decided that its case is closed
+  friend bool operator==(const ReportedHash&, const ReportedHash&) = default;
 };
 
 /// What a report decides about the cases of its hashes, beside counting.

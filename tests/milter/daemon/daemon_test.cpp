@@ -98,7 +98,7 @@ TEST_F(DaemonTest, ReloadsAndKeepsTheOldSettingsWhenTheNewOnesAreWrong) {
   EXPECT_TRUE(logs("reload_needs_restart option=milter.socket"));
   EXPECT_THAT(log(), Not(HasSubstr("option=milter.enabled")));
   learn(digest_of("hi"), 11, 20);
-  EXPECT_EQ(final_answer("Q2"), "y550 5.7.1 Go away" + std::string(1, '\0'));
+  EXPECT_EQ(final_answer("Q2"), "y550 5.7.1 Go away (id Q2)" + std::string(1, '\0'));
   EXPECT_EQ(stop(), EX_OK);
 }
 

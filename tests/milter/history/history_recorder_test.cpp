@@ -112,6 +112,38 @@ TEST_F(HistoryRecorderTest, OldMessagesGo) {
   EXPECT_TRUE(rows().empty()) << "a reload takes effect";
 }
 
+TEST_F(HistoryRecorderTest, WhatAReportNeedsGoesEarlier) {
+  options_.act_for = std::chrono::hours(24);
+  open();
+  Judged judged;
+  judged.kept = {1, 2, 3};
+  recorder_->record(judged.message());
+  ASSERT_TRUE(recorder_->write());
+  const auto kept = [&] {
+    auto reader = HistoryReader::open(options_.file);
+    int out = 0;
+    EXPECT_TRUE((*reader)->read_newest_first({}, [&](const HistoryReader::View& row) {
+      out += row.is_kept ? 1 : 0;
+      return true;
+    }));
+    return out;
+  };
+  EXPECT_EQ(kept(), 1);
+  clock_.advance(std::chrono::hours(23));
+  recorder_->record(judged.message());
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(kept(), 2);
+  clock_.advance(std::chrono::hours(2));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(kept(), 1);
+  EXPECT_EQ(rows().size(), 2U) << "the row stays";
+  options_.act_for = std::chrono::hours(0);
+  recorder_->use(options_);
+  clock_.advance(std::chrono::minutes(1));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(kept(), 0) << "a reload takes effect";
+}
+
 TEST_F(HistoryRecorderTest, ADoubtedClockRemovesNothingByAge) {
   options_.keep = std::chrono::hours(24);
   open();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "milter/history/message_record.h"
 
@@ -16,6 +17,10 @@ struct Judged {
   rules::Facts facts;
   rules::Verdict verdict;
   bool unseen = false;
+  HistoryNames names = HistoryNames::kOff;
+  std::vector<std::string> recipients = {};
+  std::string subject = {};
+  Bytes kept = {};
 
   [[nodiscard]] JudgedMessage message() const {
     return {.queue_id = queue_id,
@@ -23,7 +28,11 @@ struct Judged {
             .message_id = message_id,
             .facts = facts,
             .verdict = verdict,
-            .unseen = unseen};
+            .unseen = unseen,
+            .names = names,
+            .recipients = recipients,
+            .subject = subject,
+            .kept = kept};
   }
 };
 

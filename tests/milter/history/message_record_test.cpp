@@ -89,6 +89,31 @@ TEST(MessageRow, HasWhatTheVerdictWasMadeOf) {
   EXPECT_EQ(bytes.find("example"), std::string::npos) << "no address in clear";
 }
 
+TEST(MessageRow, HasTheNamesThatAreWanted) {
+  Judged judged;
+  judged.sender = "<a+tag@Example.org> SIZE=1";
+  judged.recipients = {"<b@example.net>", "c@example.net"};
+  judged.subject = "Offer";
+  judged.kept = {1, 2};
+  auto row = row_of(judged.message(), kSite, 1);
+  EXPECT_EQ(row.sender_name + row.recipients + row.subject, "");
+  EXPECT_EQ(row.kept, judged.kept);
+  judged.names = HistoryNames::kEnvelope;
+  row = row_of(judged.message(), kSite, 1);
+  EXPECT_EQ(row.sender_name, "a+tag@Example.org") << "as it was written";
+  EXPECT_EQ(row.recipients, "b@example.net\nc@example.net\n");
+  EXPECT_EQ(row.subject, "");
+  judged.names = HistoryNames::kSubject;
+  judged.sender = "<>";
+  EXPECT_EQ(row_of(judged.message(), kSite, 1).sender_name, "<>");
+  judged.subject = std::string(kSubjectBytesMax - 1, 'x') + "\xC3\xBC";
+  judged.recipients.assign(1000, "<somebody@example.net>");
+  row = row_of(judged.message(), kSite, 1);
+  EXPECT_EQ(row.subject, std::string(kSubjectBytesMax - 1, 'x')) << "in whole characters";
+  EXPECT_LE(row.recipients.size(), kRecipientsBytesMax);
+  EXPECT_TRUE(row.recipients.ends_with("somebody@example.net\n"));
+}
+
 TEST(MessageRow, SaysWhatWasNotLookedAt) {
   Judged judged;
   EXPECT_FALSE(record_of(judged.message(), kSite).incomplete);

@@ -1,15 +1,20 @@
-// Sessions whose messages are counted: what is added, when, and what is not.
+// Covers milter/mta/session_history.cpp and sessions whose messages are counted: what is added, when,
+// and what is not.
 #include <gmock/gmock.h>
 
 #include <sstream>
 
+#include "milter/history/history_recorder.h"
 #include "milter/mta/session.h"
+#include "milter/reports/kept_code.h"
+#include "storage/sqlite/history/history_table.h"
 #include "tests/milter/actions/recording_mta.h"
 #include "tests/milter/mta/in_force.h"
 #include "tests/milter/policy/policy_world.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 #include "tests/support/fake_counters.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::mta {
 namespace {
@@ -48,7 +53,8 @@ class SessionCountTest : public ratelimit::LimiterFixture {
     store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
     current_.set(in_force({.scanner = *std::move(scanner),
                            .limiter = limits.empty() ? nullptr : limiter(limits),
-                           .counter = counter_}));
+                           .counter = counter_,
+                           .history = history_}));
     session_ = std::make_unique<Session>(current_, clock_, silent_);
   }
   /// Plays the steps `local` or `connect`, `mail`, `login`, `refused`, `text`, `fail`, `abort`,
@@ -92,6 +98,7 @@ class SessionCountTest : public ratelimit::LimiterFixture {
 
   shingled::testing::FakeStore hashes_;
   NullLogger silent_;
+  std::shared_ptr<history::HistoryRecorder> history_;
   policy::CompiledRules rules_;
   features::CounterNeeds needs_;
   counters::CountingState state_;
@@ -101,6 +108,45 @@ class SessionCountTest : public ratelimit::LimiterFixture {
   judge::CurrentSnapshot current_;
   std::unique_ptr<Session> session_;
 };
+
+// What a mailbox gets differs from what we saw: the server has added fields on top.
+TEST_F(SessionCountTest, TheHistoryKeepsWhatAReportOfTheDeliveredMessageNeeds) {
+  const shingled::testing::TemporaryDirectory folder;
+  HistoryOptions options;
+  options.file = folder.file("history.db");
+  auto recorder = history::HistoryRecorder::open_without_thread({.options = options, .site = kSite},
+                                                                clock_, silent_);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  history_ = *std::move(recorder);
+  use();
+  EXPECT_THAT(play("connect mail a@y.example text end mail a@y.example b@y.example text end"),
+              ElementsAre("pass", "pass"));
+  ASSERT_TRUE(history_->write());
+  std::string copy =
+      "Return-Path: <s@x.example>\r\nDelivered-To: a@y.example\r\n"
+      "Received: from helo.example.net (mx.example.net [192.0.2.1]) by mx.example.org; "
+      "Fri, 21 Nov 1997 09:55:06 -0600\r\nMessage-ID: <1@x>\r\n\r\n";
+  for (int i = 0; i < 200; ++i) copy += "word" + std::to_string(i) + " ";
+  copy += "https://host.example.org/";
+  const auto taught = reports::taught_rules(Settings());
+  const auto expected = reports::read_reported(copy, kSite, taught);
+  ASSERT_FALSE(expected.hashes.empty());
+  const std::uint64_t own = piece_shingle(kSite, PieceType::kRecipient, "a@y.example");
+  auto reader = storage::sqlite::HistoryReader::open(options.file);
+  ASSERT_TRUE(reader);
+  int rows = 0;
+  ASSERT_TRUE((*reader)->find("q", [&](const storage::sqlite::HistoryReader::View& row) {
+    const auto kept = reports::decode_kept(*(*reader)->kept(row.time), kSite);
+    EXPECT_TRUE(kept);
+    if (kept) EXPECT_EQ(reports::reported_message(*kept, {&own, 1}, taught.rules), expected);
+    EXPECT_EQ(as_text(row.sender_name), "s@x.example");
+    EXPECT_EQ(as_text(row.recipients),
+              ++rows == 1 ? "a@y.example\nb@y.example\n" : "a@y.example\n");
+    return true;
+  }));
+  EXPECT_EQ(rows, 2);
+  history_.reset();  // before its folder
+}
 
 // A reload in the middle of a message must not judge it by half of the new settings.
 TEST_F(SessionCountTest, AMessageHasOneSnapshotFromItsBeginningToItsEnd) {

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 constexpr char kTempfail[] =
     "reply 451 4.7.1 Message could not be accepted now, please try again later";
-constexpr char kReject[] = "reply 550 5.7.1 Message could not be checked";
+constexpr char kReject[] = "reply 550 5.7.1 Message could not be checked (id q)";
 constexpr char kNoMemory[] =
     "reply 451 4.3.1 Message could not be checked now, please try again later";
 

@@ -97,7 +97,7 @@ TEST_F(SessionLimitTest, KeepsOnlyDropsOfAcceptedMessages) {
        "rates: {to: [1, 0.1]}",
        20,
        "connect mail a text end",
-       {"reply 550 5.7.1 Message rejected as spam", "= reject"},
+       {"reply 550 5.7.1 Message rejected as spam (id q)", "= reject"},
        0},
       {"a message deferred at its end",
        "rates: {to: [1, 0.1]}, when: end_of_message",

@@ -75,9 +75,9 @@ TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
       "every bench. https://shop.example.org/buy\r\n",
       kSite, rules);
   const auto has = [&](PieceType type, std::string_view text) {
-    return std::ranges::any_of(message.pieces, [&](const mime::Piece& piece) {
-      return piece.type == type && piece.first == text;
-    });
+    const auto key = storage::counters::counter_of(kSite, message.direction, type, text);
+    return std::ranges::find(message.keys, key, &storage::counters::Pair::key) !=
+           message.keys.end();
   };
   EXPECT_TRUE(has(PieceType::kSender, "ann@example.org"));
   EXPECT_TRUE(has(PieceType::kRecipient, "bob@example.net"));
@@ -100,8 +100,8 @@ TEST(ReportedMessage, TeachesOnlyWhatItSaysItself) {
     return read_reported(message, kSite, rules);
   };
   const auto has_link = [](const ReportedMessage& message) {
-    return std::ranges::any_of(message.pieces, [](const mime::Piece& piece) {
-      return piece.type == PieceType::kLinkHost;
+    return std::ranges::any_of(message.keys, [](const storage::counters::Pair& key) {
+      return key.key.type == PieceType::kLinkHost;
     });
   };
   const std::string quote = "> " + offer;

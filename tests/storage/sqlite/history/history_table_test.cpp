@@ -92,6 +92,86 @@ TEST(HistoryTable, GivesBackWhatItWasGivenWhileItIsOpen) {
   EXPECT_EQ((*ends)->last, 30);
 }
 
+TEST(HistoryTable, KeepsNamesAndWhatAReportNeedsUnderTheTimeOfTheRow) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  HistoryRow whole = row_at(5);
+  whole.sender_name = "a@example.org";
+  whole.recipients = "b@example.net\nc@example.net\n";
+  whole.subject =
+      "Gr\xC3\xBC\xC3\x9F"
+      "e";
+  whole.kept = {1, 2, 3};
+  ASSERT_TRUE(table->write(std::vector{row_at(5), whole}, {}));
+  auto reader = HistoryReader::open(path);
+  std::vector<std::int64_t> kept;
+  ASSERT_TRUE((*reader)->read_newest_first({}, [&](const HistoryReader::View& row) {
+    if (row.is_kept) kept.push_back(row.time);
+    EXPECT_EQ(as_text(row.sender_name), row.is_kept ? whole.sender_name : "");
+    EXPECT_EQ(as_text(row.recipients), row.is_kept ? whole.recipients : "");
+    EXPECT_EQ(as_text(row.subject), row.is_kept ? whole.subject : "");
+    return true;
+  }));
+  EXPECT_EQ(kept, (std::vector<std::int64_t>{6})) << "its time was taken";
+  EXPECT_EQ(*(*reader)->kept(6), whole.kept);
+  EXPECT_TRUE((*reader)->kept(5)->empty());
+}
+
+TEST(HistoryTable, WhatAReportNeedsGoesBeforeItsRow) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  const auto table = open_table(path);
+  constexpr std::int64_t kDay = 86'400'000'000;
+  std::vector<HistoryRow> rows;
+  for (std::int64_t day = 0; day < 4; ++day) {
+    rows.push_back(row_at(day * kDay + 1));
+    rows.back().kept = Bytes(100'000, 7);
+  }
+  ASSERT_TRUE(table->write(rows, {}));
+  auto reader = HistoryReader::open(path);
+  const auto kept = [&] {
+    std::vector<int> out;
+    for (const HistoryRow& row : rows) out.push_back((*reader)->kept(row.time)->empty() ? 0 : 1);
+    return out;
+  };
+  EXPECT_EQ(table->trim({.oldest_kept = kDay})->rows, 0U);
+  EXPECT_EQ(kept(), (std::vector{0, 1, 1, 1}));
+  EXPECT_EQ(times_in(path).size(), 4U);
+  ASSERT_TRUE(table->trim({.bytes_max = 260'000}));
+  EXPECT_EQ(kept(), (std::vector{0, 0, 1, 1})) << "what is a day older than the newest";
+  EXPECT_EQ(times_in(path).size(), 4U) << "rows stay while something else can go";
+  ASSERT_TRUE(table->trim({.oldest = 3 * kDay}));
+  EXPECT_EQ(kept(), (std::vector{0, 0, 0, 1})) << "what goes with its row";
+}
+
+TEST(HistoryTable, AFileOfTheFirstVersionIsReadAndBroughtUpToDate) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  ASSERT_TRUE(open_table(path)->write(std::vector{row_at(1)}, {}));
+  {
+    auto database = Database::open(path, Database::Access::kReadWrite);
+    ASSERT_TRUE((*database)->execute(
+        "DROP TRIGGER with_message; DROP TABLE names; DROP TABLE acts; PRAGMA user_version = 1"));
+  }
+  const auto newest_first = [&] {
+    auto reader = HistoryReader::open(path);
+    EXPECT_TRUE(reader) << reader.error().message;
+    std::vector<std::int64_t> times;
+    EXPECT_TRUE((*reader)->read_newest_first({}, [&](const HistoryReader::View& row) {
+      EXPECT_EQ((*reader)->kept(row.time)->empty(), !row.is_kept);
+      times.push_back(row.time);
+      return true;
+    }));
+    return times;
+  };
+  EXPECT_EQ(newest_first(), (std::vector<std::int64_t>{1})) << "before a daemon has opened it";
+  HistoryRow more = row_at(2);
+  more.kept = {1};
+  ASSERT_TRUE(open_table(path)->write(std::vector{more}, {}));
+  EXPECT_EQ(newest_first(), (std::vector<std::int64_t>{2, 1}));
+}
+
 TEST(HistoryTable, AReaderMayStopAndGoesFromTheNewest) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("history.db");
@@ -134,7 +214,7 @@ TEST(HistoryTable, OldRowsGoAndThenTheOldestUntilItFits) {
   std::vector<HistoryRow> rows;
   for (std::int64_t time = 1; time <= 20'000; ++time) rows.push_back(row_at(time));
   ASSERT_TRUE(table->write(rows, {}));
-  auto trimmed = table->trim(101, UINT64_MAX, 1000);
+  auto trimmed = table->trim({.oldest = 101});
   ASSERT_TRUE(trimmed);
   EXPECT_EQ(trimmed->rows, 100U);
   EXPECT_FALSE(trimmed->more);
@@ -143,7 +223,7 @@ TEST(HistoryTable, OldRowsGoAndThenTheOldestUntilItFits) {
   const std::uint64_t half = *table->bytes() / 2;
   std::size_t steps = 0;
   do {
-    trimmed = table->trim(0, half, 1000);
+    trimmed = table->trim({.bytes_max = half});
     ASSERT_TRUE(trimmed);
     ++steps;
   } while (trimmed->more);
@@ -160,7 +240,7 @@ TEST(HistoryTable, ABoundThatNothingMeetsEmptiesItAndEnds) {
   const TemporaryDirectory directory;
   const auto table = open_table(directory.file("history.db"));
   ASSERT_TRUE(table->write(std::vector{row_at(1)}, {}));
-  const auto trimmed = table->trim(0, 0, 1000);
+  const auto trimmed = table->trim({.bytes_max = 0});
   ASSERT_TRUE(trimmed);
   EXPECT_EQ(trimmed->rows, 1U);
   EXPECT_FALSE(trimmed->more);
@@ -172,7 +252,7 @@ TEST(HistoryTable, AFileOfANewerVersionIsRefused) {
   open_table(path).reset();
   {
     auto database = Database::open(path, Database::Access::kReadWrite);
-    ASSERT_TRUE((*database)->execute("PRAGMA user_version = 2"));
+    ASSERT_TRUE((*database)->execute("PRAGMA user_version = 3"));
   }
   const auto table = HistoryTable::open(path);
   ASSERT_FALSE(table);

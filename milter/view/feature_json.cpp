@@ -1,10 +1,10 @@
-#include "milter/cli/output/feature_output.h"
+#include "milter/view/feature_json.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::view {
 
 Json features_json(const features::FeatureValues& values) {
   using features::FeatureRow;
@@ -63,4 +63,4 @@ Json names_json(const features::MessageNames& names) {
   return out;
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::view

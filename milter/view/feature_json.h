@@ -2,11 +2,13 @@
 
 #include <string>
 
-#include "milter/cli/terminal/console.h"
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
+#include "milter/view/json.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::view {
+
+// All are pure.
 
 /// Every feature by its name: a number, true or false, or a word; null if it is unknown.
 Json features_json(const features::FeatureValues& values);
@@ -18,4 +20,4 @@ std::string sums_text(const features::Sums& sums);
 /// {"mass": 12, "complainers": 2}: what is not 0.
 Json sums_json(const features::Sums& sums);
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::view

@@ -1,17 +1,17 @@
-#include "milter/cli/output/feature_output.h"
+#include "milter/view/feature_json.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::view {
 namespace {
 
 using features::Feature;
 using features::Sums;
 using storage::counters::Measure;
 
-TEST(FeatureOutput, HasAValueOfEachType) {
+TEST(FeatureJson, HasAValueOfEachType) {
   features::FeatureValues values;
   values.set_number(Feature::kBytes, 1200);
   values.set_yes(Feature::kHtml, false);
@@ -26,7 +26,7 @@ TEST(FeatureOutput, HasAValueOfEachType) {
   EXPECT_TRUE(json["recipients"].is_null()) << "unknown";
 }
 
-TEST(FeatureOutput, NamesTheMeasuresThatWereCounted) {
+TEST(FeatureJson, NamesTheMeasuresThatWereCounted) {
   Sums amounts;
   EXPECT_EQ(sums_text(amounts), "0");
   amounts.of(Measure::kBytes) = 3400;
@@ -36,4 +36,4 @@ TEST(FeatureOutput, NamesTheMeasuresThatWereCounted) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::view

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "milter/api/route.h"
+#include "milter/reports/report_desk.h"
+#include "mime/fingerprint/piece_shingle.h"
+#include "storage/sqlite/history/history_table.h"
+
+namespace shingled::milter::api {
+
+/// The history as it is now, with the key of the names in it.
+struct SiteHistory {
+  std::unique_ptr<storage::sqlite::HistoryReader> reader;
+  CounterKeyBytes site{};
+};
+
+/// The messages of the history (route.h has the arguments).
+///
+///   GET  /api/1/messages               the newest first -> {"messages": [view::message_json],
+///                                      "next": a cursor, or null at the end}. A search looks at
+///                                      kLookedMost rows at most, so a page may have less than
+///                                      `most` and a cursor.
+///   GET  /api/1/messages/{id}          -> view::whole_message_json of one
+///   POST /api/1/messages/{id}/report   -> as POST /api/1/reports (report_resource.h)
+///
+/// `id`: a queue id, or the "id" of a message. 404: there is none. 409: several messages had the
+/// queue id, which are named; or nothing is kept of it that could be reported. 503: the history is
+/// off, or cannot be read now.
+/// Threads: any thread.
+class MessageResource {
+ public:
+  static constexpr std::size_t kMessagesMost = 1000;  ///< in one answer
+  static constexpr std::uint64_t kLookedMost = 100'000;
+  static constexpr std::size_t kNamedMost = 20;  ///< messages that an error names
+
+  /// Errors: kUnavailable: there is no history.
+  using OpenHistory = std::function<Result<SiteHistory>()>;
+
+  /// `desk` and `clock` must outlive it.
+  MessageResource(OpenHistory open, reports::ReportDesk& desk, const Clock& clock)
+      : open_(std::move(open)), desk_(desk), clock_(clock) {}
+
+  /// They use this object.
+  [[nodiscard]] std::vector<Route> routes() const;
+
+ private:
+  [[nodiscard]] http::HttpReply list(const Call& call) const;
+  [[nodiscard]] http::HttpReply one(const Call& call) const;
+  [[nodiscard]] http::HttpReply report(const Call& call) const;
+
+  OpenHistory open_;
+  reports::ReportDesk& desk_;
+  const Clock& clock_;
+};
+
+}  // namespace shingled::milter::api

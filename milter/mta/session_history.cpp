@@ -1,0 +1,51 @@
+// What Session gives the history.
+#include <span>
+
+#include "milter/mta/session.h"
+#include "milter/reports/kept_code.h"
+#include "milter/reports/kept_message.h"
+#include "mime/analysis_parts.h"
+
+namespace shingled::milter::mta {
+
+void Session::note_history(const rules::Facts& facts, const rules::Verdict& verdict,
+                           std::string_view queue_id, bool deferred) const {
+  const auto history = message_->snapshot->history.lock();
+  if (history == nullptr) return;
+  const Settings& settings = message_->scanner().settings();
+  const bool unseen = deferred || message_->lacks_memory || !message_->failure.empty();
+  history->record({.queue_id = queue_id,
+                   .sender = message_->sender,
+                   .message_id = message_->message_id,
+                   .facts = facts,
+                   .verdict = verdict,
+                   .unseen = unseen,
+                   .dry_run = settings.milter.dry_run,
+                   .names = settings.history.names,
+                   .recipients = message_->envelope.recipients,
+                   .subject = message_->subject,
+                   .kept = message_->kept});
+}
+
+void Session::keep_for_history(const judge::MessageView& view, Message& message) const noexcept {
+  try {
+    const auto history = message.snapshot->history.lock();
+    if (history == nullptr) return;
+    const Settings& settings = message.scanner().settings();
+    if (settings.history.names == HistoryNames::kSubject)
+      message.subject = view.analysis().parts().subject;
+    // Half a message has another name than the whole one that people have.
+    const bool can_report = settings.reports.enabled && !message.buffer.truncated();
+    if (settings.history.act_for.count() == 0 || !can_report) return;
+    const std::span<const mime::Piece> pieces =
+        message.count ? message.count->own_pieces() : std::span<const mime::Piece>();
+    const CounterKeyBytes& site = history->site();
+    message.kept = reports::encode_kept(
+        reports::kept_message(view, pieces, message.envelope, site, message.scanner().taught()),
+        site);
+  } catch (...) {
+    message.kept.clear();
+  }
+}
+
+}  // namespace shingled::milter::mta
