@@ -29,9 +29,15 @@ std::string_view to_string(ErrorCode code) {
   return "internal";
 }
 
-LogLine& LogLine::raw(std::string_view key, std::string_view value) {
+LogLine& LogLine::append(std::string_view key, std::string_view value) {
   text_.append(1, ' ').append(key).append(1, '=').append(value);
+  ++fields_;
   return *this;
+}
+
+LogLine& LogLine::raw(std::string_view key, std::string_view value) {
+  if (fields_ < kBareMax) bare_ |= std::uint64_t{1} << fields_;
+  return append(key, value);
 }
 
 LogLine& LogLine::field(std::string_view key, std::string_view value) {
@@ -49,7 +55,7 @@ LogLine& LogLine::field(std::string_view key, std::string_view value) {
     safe += c;
   }
   if (cut) safe += "...";
-  return raw(key, quote ? '"' + safe + '"' : safe);
+  return append(key, quote ? '"' + safe + '"' : safe);
 }
 
 LogLine& LogLine::field(std::string_view key, double value, int digits) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ class LogLine {
   LogLine& field(std::string_view key, const char* value) {
     return field(key, std::string_view(value));
   }
-  LogLine& field(std::string_view key, bool value) { return field(key, value ? "true" : "false"); }
+  LogLine& field(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
   LogLine& field(std::string_view key, std::integral auto value) {
     return raw(key, std::to_string(value));
   }
@@ -30,10 +31,20 @@ class LogLine {
   LogLine& field(std::string_view key, double value, int digits);
 
   [[nodiscard]] const std::string& text() const { return text_; }
+  /// Whether the value of the field with this place, the first is 0, is a number or a truth value;
+  /// false from kBareMax on.
+  [[nodiscard]] bool is_bare(std::size_t place) const {
+    return place < kBareMax && (bare_ >> place & 1U) != 0;
+  }
 
  private:
+  static constexpr std::size_t kBareMax = 64;
+
   LogLine& raw(std::string_view key, std::string_view value);
+  LogLine& append(std::string_view key, std::string_view value);
   std::string text_;
+  std::uint64_t bare_ = 0;  ///< a bit for each field
+  std::size_t fields_ = 0;
 };
 
 /// Where lines go. Levels: error = a person must act, warning, info, debug.
@@ -43,12 +54,14 @@ class Logger {
  public:
   virtual ~Logger() = default;
   virtual void write(LogLevel level, std::string_view line) = 0;
+  /// The same with the kinds of its values, for who does not write text.
+  virtual void write_line(LogLevel level, const LogLine& line) { write(level, line.text()); }
   [[nodiscard]] virtual bool enabled(LogLevel level) const = 0;
 
-  void debug(const LogLine& line) { write(LogLevel::kDebug, line.text()); }
-  void info(const LogLine& line) { write(LogLevel::kInfo, line.text()); }
-  void warning(const LogLine& line) { write(LogLevel::kWarning, line.text()); }
-  void error(const LogLine& line) { write(LogLevel::kError, line.text()); }
+  void debug(const LogLine& line) { write_line(LogLevel::kDebug, line); }
+  void info(const LogLine& line) { write_line(LogLevel::kInfo, line); }
+  void warning(const LogLine& line) { write_line(LogLevel::kWarning, line); }
+  void error(const LogLine& line) { write_line(LogLevel::kError, line); }
 };
 
 /// Drops everything: for tools and tests.

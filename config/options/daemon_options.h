@@ -23,6 +23,12 @@ enum class SyslogFacility : std::uint8_t {
   kLocal7
 };
 
+/// How a line of the log is written.
+enum class LogFormat : std::uint8_t {
+  kLogfmt,  ///< event key=value ...
+  kJson     ///< an object
+};
+
 /// Section `daemon`: the process.
 struct DaemonOptions {
   /// The user to become once the sockets are open; empty = do not change.
@@ -34,6 +40,7 @@ struct DaemonOptions {
   /// Lines go to syslog instead; not with log_file.
   SyslogFacility syslog = SyslogFacility::kNone;
   LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kLogfmt;
 
   friend bool operator==(const DaemonOptions&, const DaemonOptions&) = default;
 };

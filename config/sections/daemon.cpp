@@ -4,6 +4,9 @@
 namespace shingled::config {
 
 namespace {
+constexpr std::array<Choice<LogFormat>, 2> kLogFormats = {
+    {{"logfmt", LogFormat::kLogfmt}, {"json", LogFormat::kJson}}};
+
 constexpr std::array<Choice<LogLevel>, 4> kLogLevels = {{{"debug", LogLevel::kDebug},
                                                          {"info", LogLevel::kInfo},
                                                          {"warning", LogLevel::kWarning},
@@ -48,6 +51,8 @@ Key<Settings> daemon_section() {
               "log to syslog: mail, daemon, user, local0 to local7; not with log_file"),
           key("log_level", live(&DaemonOptions::log_level), OneOf(kLogLevels),
               "debug, info, warning, error"),
+          key("log_format", start(&DaemonOptions::log_format), OneOf(kLogFormats),
+              "logfmt = event key=value ..., or json = an object in each line"),
       },
       check_daemon);
 }

@@ -15,12 +15,14 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "config/base/guarded.h"
 #include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
+#include "milter/process/log_json.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
 
@@ -139,9 +141,15 @@ class PriorityFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-std::unique_ptr<spdlog::formatter> make_formatter(const std::string& file, bool syslog) {
+std::unique_ptr<spdlog::formatter> make_formatter(const std::string& file, bool syslog,
+                                                  LogFormat format) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  if (syslog) {
+  if (format == LogFormat::kJson) {
+    // Collectors read the object alone, so it has the time in every log.
+    const bool journal = !syslog && file.empty() && stderr_is_journal();
+    formatter->add_flag<PriorityFlag>('*').set_pattern(
+        std::string(journal ? "%*" : "") + R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})");
+  } else if (syslog) {
     formatter->set_pattern("%l %v");  // syslog adds the time
   } else if (file.empty() && stderr_is_journal()) {
     formatter->add_flag<PriorityFlag>('*').set_pattern("%*%l %v");  // the journal adds the time
@@ -172,7 +180,7 @@ Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& opti
       sink = std::make_shared<FileSink>(file, *std::move(opened));
     }
     auto logger = std::make_shared<spdlog::logger>("shingled", std::move(sink));
-    logger->set_formatter(make_formatter(file, syslog));
+    logger->set_formatter(make_formatter(file, syslog, options.log_format));
     logger->set_level(spdlog::level::trace);
     logger->flush_on(spdlog::level::trace);
     return logger;
@@ -224,6 +232,11 @@ LogSink::LogSink(std::unique_ptr<Impl> impl, LogLevel level)
 
 LogSink::~LogSink() = default;
 
+void LogSink::write_line(LogLevel level, const LogLine& line) {
+  const bool json = impl_->options.log_format == LogFormat::kJson;
+  if (enabled(level)) write(level, json ? json_members(line) : line.text());
+}
+
 void LogSink::write(LogLevel level, std::string_view line) {
   if (!enabled(level)) return;
   const SpdLogger logger = *impl_->logger.lock();
@@ -233,9 +246,11 @@ void LogSink::write(LogLevel level, std::string_view line) {
   }
   const auto held_back = impl_->warnings.lock()->admit(line, impl_->clock.now());
   if (!held_back) return;
-  LogLine with_count(line);
-  if (*held_back > 0) with_count.field("repeated", *held_back);
-  logger->warn(with_count.text());
+  std::string text(line);
+  const bool json = impl_->options.log_format == LogFormat::kJson;
+  if (*held_back > 0)
+    text += (json ? R"(,"repeated":)" : " repeated=") + std::to_string(*held_back);
+  logger->warn(text);
 }
 
 Status LogSink::reopen() {

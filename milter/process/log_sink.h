@@ -55,7 +55,8 @@ class RepeatFilter {
 /// rotation, or at syslog, with its level as the priority. A line begins with time and level. If
 /// standard error is the journal, which adds the time itself, the line begins with the priority in
 /// the form of the journal, and the level. A repeated warning is written once a minute, with the
-/// number of lines held back.
+/// number of lines held back. With LogFormat::kJson a line is a JSON object: time, level, event and
+/// the fields (log_json.h).
 /// Threads: any thread.
 class LogSink final : public Logger {
  public:
@@ -69,6 +70,7 @@ class LogSink final : public Logger {
   LogSink& operator=(const LogSink&) = delete;
 
   void write(LogLevel level, std::string_view line) override;
+  void write_line(LogLevel level, const LogLine& line) override;
   [[nodiscard]] bool enabled(LogLevel level) const override { return level >= level_.load(); }
   void set_level(LogLevel level) { level_.store(level); }
   /// Reopens the file. If this fails, the old one stays in use. Without a file it does nothing.

@@ -50,6 +50,23 @@ TEST_F(LogSinkTest, WritesTheLinesThatItsLevelAllows) {
                                             ::testing::Not(::testing::HasSubstr("quiet"))));
 }
 
+TEST_F(LogSinkTest, WritesObjectsThatCollectorsRead) {
+  DaemonOptions options;
+  options.log_format = LogFormat::kJson;
+  auto sink = LogSink::open(file_, LogLevel::kInfo, clock_, options);
+  ASSERT_TRUE(sink.has_value());
+  (*sink)->info(LogLine("mail").field("queue", "123").field("score", 4.5, 1));
+  for (int i = 0; i < 3; ++i) (*sink)->warning(LogLine("odd").field("n", 7));
+  clock_.advance(RepeatFilter::kInterval);
+  (*sink)->warning(LogLine("odd").field("n", 7));
+  const std::string head =
+      R"(\{"time":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}[+-][0-9:]{5,6}","level":)";
+  EXPECT_THAT(read(file_), ::testing::MatchesRegex(
+                               head + R"("info","event":"mail","queue":"123","score":4\.5\}\n)" +
+                               head + R"("warning","event":"odd","n":7\}\n)" + head +
+                               R"("warning","event":"odd","n":7,"repeated":2\}\n)"));
+}
+
 /// Redirects standard error to `file` as long as it exists.
 class StandardErrorInto {
  public:
