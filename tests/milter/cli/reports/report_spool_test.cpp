@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/support/memory_files.h"
 #include "tests/support/temporary_directory.h"
 
