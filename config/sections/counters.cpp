@@ -65,7 +65,7 @@ void check_shared(const Section& section, const SharedCounterOptions& shared) {
 void check_service(Section& section) {
   for (const std::string_view key : {"keys_file", "body_bytes_max", "connections_max", "timeout"})
     section.moved_key(key, "http." + std::string(key));
-  if (says_something(section, "listen")) {
+  if (section.gives("listen")) {
     section.refuse_key("listen",
                        "is a part of one service for everything now; allowed: http.listen, and for "
                        "other machines a key of `shingled key add NAME --role count`");

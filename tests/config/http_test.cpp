@@ -173,9 +173,9 @@ client:
 TEST(Client, AKeyWithoutAServerHasNoEffect) {
   constexpr Case kCases[] = {
       {"a key", "client: {key_file: /k}",
-       "f: client.server: is empty, so the rest has no effect; allowed: the URL of a daemon"},
+       "f:1:9: client.server: is empty, so the rest has no effect; allowed: the URL of a daemon"},
       {"a file that moves", "client: {server: 'unix:/s', key_file: k}",
-       "f:1:37: client.key_file: 'k' is not an absolute path; allowed: an absolute path, or \"\" "
+       "f:1:39: client.key_file: 'k' is not an absolute path; allowed: an absolute path, or \"\" "
        "for none"},
   };
   expect_problems(kCases);

@@ -156,7 +156,8 @@ TEST_F(CounterResourceTest, NamesTheAdditionThatIsInTheFuture) {
   const std::string rest = kPieces + R"(,"add":{"mass":1}})";
   EXPECT_EQ(post("/counters/learn",
                  R"({"additions":[{"time":600,)" + rest + R"(,{"time":99999999999,)" + rest + "]}"),
-            "{\"error\":\"additions[1].time: is in the future\"}\n");
+            "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"additions[1].time: is in the "
+            "future\"}\n");
   EXPECT_TRUE(store_->counters.empty());
 }
 
@@ -173,7 +174,8 @@ TEST_F(CounterResourceTest, ForgetsExportsAndImports) {
   EXPECT_EQ(post("/counters/import", lines), "{\"imported\":2}\n");
   EXPECT_EQ(store_->counters, before);
   EXPECT_EQ(post("/counters/import", "x"),
-            "{\"error\":\"line 1: must be {\\\"name\\\": a name as in an export, \\\"count\\\": a "
+            "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"line 1: must be {\\\"name\\\": "
+            "a name as in an export, \\\"count\\\": a "
             "number}\"}\n");
   store_->breaks_after = 1;
   const http::HttpReply broken =

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -105,14 +106,20 @@ TEST(Router, RefusesWithAReason) {
     unsigned status;
     const char* detail;
   } cases[] = {
-      {"no path", HttpMethod::kGet, "/api/1/thing", {}, Role::kChange, 404, "nothing at this path"},
+      {"no path",
+       HttpMethod::kGet,
+       "/api/1/thing",
+       {},
+       Role::kChange,
+       404,
+       "there is nothing at this path"},
       {"no part",
        HttpMethod::kGet,
        "/api/1/things/",
        {},
        Role::kChange,
        404,
-       "nothing at this path"},
+       "there is nothing at this path"},
       {"another method",
        HttpMethod::kPost,
        "/api/1/things",
@@ -220,6 +227,7 @@ class SessionResourceTest : public ::testing::Test {
     const std::vector<http::User> users = {
         {"ann", Role::kChange, storage::crypto::hash_password("correct horse")}};
     std::ofstream(directory_.file("users")) << http::users_text(users);
+    ::chmod(directory_.file("users").c_str(), 0600);
     auto access = http::Access::open({.users_file = directory_.file("users")}, clock_, random_);
     ASSERT_TRUE(access) << access.error().message;
     access_ = *std::move(access);

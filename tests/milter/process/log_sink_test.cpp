@@ -62,9 +62,9 @@ TEST_F(LogSinkTest, WritesObjectsThatCollectorsRead) {
   const std::string head =
       R"(\{"time":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}[+-][0-9:]{5,6}","level":)";
   EXPECT_THAT(read(file_), ::testing::MatchesRegex(
-                               head + R"("info","event":"mail","queue":"123","score":4\.5\}\n)" +
-                               head + R"("warning","event":"odd","n":7\}\n)" + head +
-                               R"("warning","event":"odd","n":7,"repeated":2\}\n)"));
+                               head + R"("info","event":"mail","queue":"123","score":4\.5\})" +
+                               "\n" + head + R"("warning","event":"odd","n":7\})" + "\n" + head +
+                               R"("warning","event":"odd","n":7,"repeated":2\})" + "\n"));
 }
 
 /// Redirects standard error to `file` as long as it exists.

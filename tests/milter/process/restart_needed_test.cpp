@@ -92,6 +92,8 @@ std::vector<std::string> needed_by(const std::string& key) {
       {"counters.redis.username", {"counters.servers=192.0.2.8:8", "counters.redis.password=x"}},
       {"http.listen", {"http.plain=yes"}},
       {"http.tls.key", {"http.tls.certificate=/c"}},
+      {"client.key_file", {"client.server=unix:/s"}},
+      {"client.ca_file", {"client.server=unix:/s"}},
       {"similar.enabled", {"similar.lists=[{name: a}]"}},
   };
   const auto found = kNeeded.find(key);

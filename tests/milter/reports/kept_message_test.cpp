@@ -100,8 +100,8 @@ TEST(KeptMessage, IsThatOfTheRecipientWhoReportsIt) {
   ASSERT_EQ(kept.recipients.size(), 2U);
   for (const char* recipient : {"bob@example.net", "joe@example.net"}) {
     const std::string copy =
-        "Return-Path: <ann@example.org>\r\nDelivered-To: " + std::string(recipient) + "\r\n" +
-        bytes;
+        "Return-Path: <ann@example.org>\r\nDelivered-To: " + std::string(recipient) +
+        "\r\nReceived: by mx.example.net (Postfix); Thu, 1 Jan 2026 00:00:00 +0000\r\n" + bytes;
     EXPECT_EQ(reported(kept, recipient, settings).keys,
               read_reported(copy, kSite, taught_rules(settings)).keys)
         << recipient;
