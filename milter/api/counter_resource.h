@@ -42,11 +42,11 @@ struct CounterRequests {
   static constexpr auto table() {
     using Counters = CounterRequests;
     return std::to_array<CounterLine<Counters, EventCount>>({
-        {&Counters::answered, {"shingled_counter_requests", "Requests that were answered."}},
+        {&Counters::answered, {"shingled_counters_requests", "Requests that were answered."}},
         {&Counters::refused,
-         {"shingled_counter_requests_refused", "Requests that were wrong or not allowed."}},
+         {"shingled_counters_requests_refused", "Requests that were wrong or not allowed."}},
         {&Counters::failed,
-         {"shingled_counter_requests_failed", "Requests that the store could not answer."}},
+         {"shingled_counters_requests_failed", "Requests that the store could not answer."}},
     });
   }
 };

@@ -174,11 +174,11 @@ Caller Access::caller(const RequestHead& head) const {
     out.changes = browser ? equal_secrets(text_of(head.field(kCsrfHeader)), local_token_)
                           : head.field(kDirectHeader) != nullptr;
     if (!out.changes) out.why = "a change needs the field X-Shingled, or of a browser its token";
-  } else if (out.role == Role::kOff) {
-    out.why = "sign in, or send a key: Authorization: Bearer KEY (shingled key add)";
   } else if (!out.changes) {
     out.why = "a change needs the token of the session, in the field X-Shingled-Token";
   }
+  if (out.role == Role::kOff)
+    out.why = "sign in, or send a key: Authorization: Bearer KEY (shingled key add)";
   return out;
 }
 

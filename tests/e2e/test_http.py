@@ -63,7 +63,7 @@ class ThisMachine(Http):
     def test_commands_find_their_daemon_over_tls(self):
         self.ok("buckets", "list")
         self.ok("reporters")
-        self.assertIn("exact", self.ok("add", "--flag", "denied", OFFER) + self.ok("check", OFFER))
+        self.assertIn("same digest", self.ok("add", "--flag", "denied", OFFER) + self.ok("check", OFFER))
 
     def test_a_certificate_is_replaced_while_it_runs(self):
         self.assertEqual(200, self.status("/healthz"))
@@ -131,13 +131,13 @@ class Strangers(Http):
 
     def test_people_sign_in_and_out(self):
         self.ok("passwd", "ann", "--role", "change", stdin=PASSWORD.encode() + b"\n")
+        self.daemon.restart()  # it would know her in a second, but each try before counts
         self.assertNotIn(PASSWORD, self.users.read_text())
 
         def sign_in(password):
             return self.curl("/api/1/session", "-H", "Content-Type: application/json", "-d",
                              json.dumps({"name": "ann", "password": password}))
 
-        harness.wait_until(lambda: sign_in(PASSWORD)[0] == 200, SECONDS, "the daemon knows her")
         self.assertEqual(403, sign_in("wrong password")[0])
         status, body = sign_in(PASSWORD)
         self.assertEqual(200, status)
@@ -159,7 +159,8 @@ class Strangers(Http):
         self.ok("passwd", "ann", stdin=PASSWORD.encode() + b"\n")
         body = json.dumps({"name": "ann", "password": PASSWORD})
         sign_in = ("/api/1/session", "-H", "Content-Type: application/json", "-d", body)
-        harness.wait_until(lambda: self.status(*sign_in) == 200, SECONDS, "the daemon knows her")
+        self.daemon.restart()
+        self.assertEqual(200, self.status(*sign_in))
         session = ("-H", "Cookie: " + self.fields["Set-Cookie"].split(";")[0])
         self.assertEqual(200, self.status("/api/1/buckets", *session))
         self.ok("passwd", "ann", "--delete")

@@ -297,10 +297,10 @@ TEST_F(CounterResourceTest, CountsRequestsByTheirStatus) {
   ask("/counters/top", "{}");
   MetricReport report;
   counters_.report(report);
-  EXPECT_EQ(report.total("shingled_counter_requests"), 2);
-  EXPECT_EQ(report.total("shingled_counter_requests_refused"), 1)
+  EXPECT_EQ(report.total("shingled_counters_requests"), 2);
+  EXPECT_EQ(report.total("shingled_counters_requests_refused"), 1)
       << "a wrong method is no request for counters";
-  EXPECT_EQ(report.total("shingled_counter_requests_failed"), 1);
+  EXPECT_EQ(report.total("shingled_counters_requests_failed"), 1);
 }
 
 TEST_F(CounterResourceTest, AreServedOverASocket) {
