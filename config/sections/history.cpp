@@ -75,7 +75,8 @@ Key<Settings> history_section() {
           key("keep", live(&HistoryOptions::keep), Time{1h, 24h * 365},
               "older messages are removed, {}"),
           key("act_for", live(&HistoryOptions::act_for), Time{1h, 24h * 365, "never"},
-              "how long `shingled report --message QUEUE-ID` can report a message, {}; meanwhile the "
+              "how long `shingled report --message QUEUE-ID` can report a message, {}; meanwhile "
+              "the "
               "hashes of its pieces and texts are kept, some 2 to 4 KB a message; 0 = never"),
           key("names", live(&HistoryOptions::names), OneOf(kNames),
               "which names are kept in clear, so that people can search for them: off, envelope = "

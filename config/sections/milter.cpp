@@ -262,7 +262,8 @@ Key<Settings> milter_section() {
           key("reject_text", live(&MilterOptions::reject_text),
               Typed<std::string>{"text", read_reject_text,
                                  [](const std::string& text) { return flow_scalar(text); }},
-              "text of the SMTP reply after 5.7.1, 1 to 450 ASCII characters; the queue id follows it"),
+              "text of the SMTP reply after 5.7.1, 1 to 450 ASCII characters; the queue id follows "
+              "it"),
           key("drain_time", live(&MilterOptions::drain_time), Time{0s, 1h},
               "after SIGTERM, time to finish the messages in progress, {}"),
           map("on_failure", failure_keys(live(&MilterOptions::on_failure))),

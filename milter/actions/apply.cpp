@@ -17,8 +17,7 @@ std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string&
                                std::string_view queue_id) {
   if (verdict.action == rules::Action::kReject) {
     const std::string text = verdict.failed ? "Message could not be checked" : reject_text;
-    const std::string id =
-        queue_id.empty() ? "" : " (id " + printable(queue_id, kIdBytesMax) + ")";
+    const std::string id = queue_id.empty() ? "" : " (id " + printable(queue_id, kIdBytesMax) + ")";
     return Reply{"550", "5.7.1", printable(text, kReplyBytesMax - id.size()) + id};
   }
   if (verdict.action == rules::Action::kTempfail) {

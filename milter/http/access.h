@@ -41,8 +41,8 @@ struct RequestHead {
   /// browser, whose name was made to resolve to this server (DNS rebinding). Requests from other
   /// machines are allowed by the addresses of the listener, with any name.
   [[nodiscard]] bool host_is_wrong(const HostCheck& hosts) const;
-  /// Whether it comes from this machine and not through a proxy: over a unix socket, or over loopback
-  /// with a name of loopback as Host.
+  /// Whether it comes from this machine and not through a proxy: over a unix socket, or over
+  /// loopback with a name of loopback as Host.
   [[nodiscard]] bool is_local() const;
   /// Whether a browser sends it: then a change needs a token, as any page could have caused it.
   [[nodiscard]] bool is_browser() const;

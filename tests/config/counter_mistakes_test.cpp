@@ -78,7 +78,9 @@ TEST(CounterMistakes, InTheNamesOfKeys) {
        "  listen: unix:/s",
        {at + "listen: is a part of one service for everything now; allowed: http.listen, and for "
              "other machines a key of `shingled key add NAME --role count`"}},
-      {"none of it", "  listen: []", {"f:2:3: warning: counters.listen" + std::string(kMoved) + "listen"}},
+      {"none of it",
+       "  listen: []",
+       {"f:2:3: warning: counters.listen" + std::string(kMoved) + "listen"}},
       {"the rest of it",
        "  keys_file: /k\n  body_bytes_max: 4M\n  connections_max: 64\n  timeout: 10s",
        {"f:2:3: warning: counters.keys_file" + std::string(kMoved) + "keys_file",

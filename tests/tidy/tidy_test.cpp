@@ -40,7 +40,8 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"CLI/", {"milter/cli/"}},
       {"maxminddb.h", {"milter/counters/country_file.cpp"}},
       {"microhttpd.h", {"milter/http/http_server.cpp"}},
-      {"nlohmann/", {"milter/cli/", "milter/api/", "milter/backup/", "milter/process/log_json", "milter/view/"}},
+      {"nlohmann/",
+       {"milter/cli/", "milter/api/", "milter/backup/", "milter/process/log_json", "milter/view/"}},
       {"fmt/", {"milter/", "storage/counters/", "storage/redis/counters/"}}};
   for (const std::string& name : files()) {
     if (!is_code(name) || name.starts_with("tests/")) continue;

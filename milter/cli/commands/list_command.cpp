@@ -9,9 +9,9 @@
 #include "config/base/best.h"
 #include "config/base/hex.h"
 #include "milter/api/system_resource.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/explained_match.h"
@@ -71,8 +71,9 @@ using HitTable = std::map<Digest, std::uint64_t>;
 /// The hits that the daemon has counted since its start.
 /// Errors: those of DaemonClient, kCorrupt (unexpected page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
-  const auto page = daemon_of(settings, clock)
-                        .get("/api/1/hashes/top?most=" + std::to_string(api::SystemResource::kHitsMost));
+  const auto page =
+      daemon_of(settings, clock)
+          .get("/api/1/hashes/top?most=" + std::to_string(api::SystemResource::kHitsMost));
   if (!page) return page.error().in("only the running daemon knows the hits");
   HitTable hits;
   const auto list = page->find("hits");

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/status_output.h"
 #include "milter/cli/terminal/exit_code.h"

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
-#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/reports/report_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/training/list_eraser.h"

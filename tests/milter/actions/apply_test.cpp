@@ -78,7 +78,9 @@ TEST(ReplyText, IsOneLineOfAsciiWithAnyConfiguration) {
   EXPECT_EQ(reply_for(verdict, "no\r\n250 OK\xff")->text, "no??250 OK?");
   EXPECT_LE(reply_for(verdict, std::string(5000, 'x'))->text.size(), 400U);
   EXPECT_EQ(reply_for(verdict, "no", "4XyzQ1")->text, "no (id 4XyzQ1)");
-  EXPECT_EQ(reply_for(verdict, "no", "4\r\n")->text, "no (id 4?" "?)");
+  EXPECT_EQ(reply_for(verdict, "no", "4\r\n")->text,
+            "no (id 4?"
+            "?)");
   const std::string longest = reply_for(verdict, std::string(5000, 'x'), "4XyzQ1")->text;
   EXPECT_LE(longest.size(), 400U);
   EXPECT_TRUE(longest.ends_with("x (id 4XyzQ1)")) << "the id is never cut off";

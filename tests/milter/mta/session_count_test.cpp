@@ -1,5 +1,5 @@
-// Covers milter/mta/session_history.cpp and sessions whose messages are counted: what is added, when,
-// and what is not.
+// Covers milter/mta/session_history.cpp and sessions whose messages are counted: what is added,
+// when, and what is not.
 #include <gmock/gmock.h>
 
 #include <sstream>
