@@ -19,6 +19,8 @@ namespace shingled::milter::api {
 
 namespace {
 
+constexpr unsigned kTooManyReports = 429;
+
 const char* standing_text(reports::Standing standing) {
   if (standing == reports::Standing::kTrusted) return "trusted";
   return standing == reports::Standing::kResident ? "resident" : "newcomer";
@@ -48,6 +50,9 @@ reports::ReportKind report_kind(const Call& call) {
 }
 
 http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt) {
+  // The rate of a person: the same report may come again later.
+  if (!receipt && receipt.error().code == ErrorCode::kLimit)
+    return problem(kTooManyReports, receipt.error().message);
   if (!receipt) return problem(receipt.error());
   Json object = {{"what", to_string(receipt->what)},
                  {"hashes", receipt->hashes},

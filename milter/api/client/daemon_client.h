@@ -37,10 +37,11 @@ class DaemonClient {
                                   Duration patience = kPatience) const;
   /// The reply, whatever its status; a body with status 200 goes to `take` in pieces of any length.
   /// Errors: that there is none, and those of `take`.
-  Result<http::HttpReply> ask(const http::HttpCall& call, Duration patience,
-                              const http::HttpTaker& take) const;
+  [[nodiscard]] Result<http::HttpReply> ask(const http::HttpCall& call, Duration patience,
+                                            const http::HttpTaker& take) const;
   /// The same; another status is an error, too.
-  Status send(const http::HttpCall& call, Duration patience, const http::HttpTaker& take) const;
+  [[nodiscard]] Status send(const http::HttpCall& call, Duration patience,
+                            const http::HttpTaker& take) const;
 
  private:
   [[nodiscard]] Result<Json> call(const http::HttpCall& call, Duration patience) const;

@@ -32,6 +32,7 @@ void add_report(CLI::App& app, Command& chosen) {
       ->add_option("--message", arguments->messages,
                    "Report the message with this queue id, of which nobody has a copy; may be "
                    "repeated")
+      ->allow_extra_args(false)
       ->type_name("QUEUE-ID");
   command->add_option("--flush", arguments->flush, "Deliver what waits in this folder")
       ->type_name("DIR");
