@@ -57,9 +57,10 @@ Result<MessageQuery> query_of(const Call& call, const CounterKeyBytes& site, Wal
 }
 
 /// What somebody wants to know of the one message with a name; else why there is none.
+// NOLINTNEXTLINE(bugprone-exception-escape): JSON that is moved throws nothing
 struct Named {
   std::optional<http::HttpReply> why_not;
-  Json whole = nullptr;   ///< view::whole_message_json
+  Json whole;             ///< view::whole_message_json
   std::int64_t time = 0;  ///< of its row
   bool is_kept = false;
 };

@@ -49,11 +49,11 @@ class Members {
     return wrong(name), false;
   }
   const Json& list(const char* name) {
-    static const Json kNone = Json::array();
+    static const Json none = Json::array();
     const auto found = object_.find(name);
     if (found != object_.end() && found->is_array() && found->size() <= Manifest::kPartsMax)
       return *found;
-    return wrong(name), kNone;
+    return wrong(name), none;
   }
   void wrong(const char* name) {
     if (wrong_.empty()) wrong_ = name;

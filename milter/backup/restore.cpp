@@ -64,7 +64,7 @@ class RestoreRun {
     }
     // The key comes first.
     for (const Target& target : plan_.targets) {
-      const Status staged = &target == counters ? stage_counters(target) : stage_file(target);
+      Status staged = &target == counters ? stage_counters(target) : stage_file(target);
       if (!staged) return staged;
     }
     return counters != nullptr ? give_counters(*counters) : Status();

@@ -26,7 +26,7 @@ class StoredBackup {
   /// Compares each file with its sum.
   /// Errors: kCorrupt (a file is missing, or is another one), kDenied, kUnavailable (disk, stopped).
   /// Cost:   reads all of them.
-  Status check(const storage::Watcher& watcher) const;
+  [[nodiscard]] Status check(const storage::Watcher& watcher) const;
 
  private:
   StoredBackup(std::string folder, Manifest manifest)

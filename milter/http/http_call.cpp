@@ -44,7 +44,7 @@ struct Line {
   const Clock& clock;
   Duration patience;
 
-  Status send(BytesView bytes) const {
+  [[nodiscard]] Status send(BytesView bytes) const {
     const TimePoint deadline = clock.now() + patience;
     return tls ? tls->send_all(bytes, deadline, clock) : send_all(fd.get(), bytes, deadline, clock);
   }

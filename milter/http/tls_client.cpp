@@ -27,7 +27,7 @@ struct TlsClient::Session {
   Session& operator=(Session&&) = delete;
 
   /// Waits for what the library wants, if `code` says that it waits for the socket.
-  Status wait(int code, TimePoint deadline, const Clock& clock) const {
+  [[nodiscard]] Status wait(int code, TimePoint deadline, const Clock& clock) const {
     if (code == GNUTLS_E_INTERRUPTED) return {};
     if (code != GNUTLS_E_AGAIN)
       return Error{ErrorCode::kUnavailable, std::string("TLS: ") + gnutls_strerror(code)};

@@ -110,7 +110,7 @@ class KeptReader {
           for (std::uint64_t& slot : slots) slot = number();
         }
       }
-      out.push_back(std::move(hash));
+      out.push_back(hash);
     }
     return out;
   }

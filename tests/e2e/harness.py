@@ -121,14 +121,16 @@ class Daemon:
         with Daemon(tmp, overrides=["milter.dry_run=true"]) as daemon:
             daemon.run("add", "--flag", "denied", stdin=message)
 
-    `overrides` are further -o values, `config` a file of settings. Its ports stay the same over restarts.
+    `overrides` are further -o values, `config` a file of settings, `http` further addresses of http.listen. Its ports
+    stay the same over restarts.
     """
 
-    def __init__(self, tmp, overrides=(), binary=None, config=None):
+    def __init__(self, tmp, overrides=(), binary=None, config=None, http=()):
         self.tmp = pathlib.Path(tmp)
         self.binary = binary or BINARY
         self.extra = list(overrides)
         self.config = config
+        self.http = list(http)
         self.hashfile = self.tmp / "fuzzy.db"
         self.log_path = self.tmp / "daemon.log"
         self.milter_port = free_port()
@@ -148,7 +150,7 @@ class Daemon:
         """The arguments by which a command finds this daemon."""
         values = [f"storage.listen=127.0.0.1:{self.fuzzy_port}", f"storage.hashfile={self.hashfile}",
                   f"milter.socket=inet:{self.milter_port}@127.0.0.1",
-                  f"http.listen=127.0.0.1:{self.status_port}",
+                  f"http.listen={', '.join([f'127.0.0.1:{self.status_port}', *self.http])}",
                   f"counters.directory={self.tmp / 'counters'}",
                   f"history.file={self.tmp / 'history.db'}",
                   f"counters.journal_directory={self.tmp / 'counters'}",

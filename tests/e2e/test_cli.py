@@ -457,7 +457,7 @@ class WithoutDaemon(unittest.TestCase):
         anyone = self.tmp / "anyone"
         anyone.mkdir()
         anyone.chmod(0o777)
-        commands = [["list"], ["verify"], ["backup", anyone / "copy"], ["export", anyone / "out"], ["stores"],
+        commands = [["list"], ["verify"], ["backup", anyone / "copy", "--without", "counters,reports,history,similar,buckets,settings"], ["export", anyone / "out"], ["stores"],
                     ["similar", "list", "--file", library], ["similar", "search", "--file", library, OFFER],
                     ["similar", "add", "--list", "bad", "--file", library, OFFER], ["import", "-"]]
         for command in commands:

@@ -145,7 +145,7 @@ class Kill(unittest.TestCase):
     def setUp(self):
         self.tmp = harness.temporary_folder(self)
         self.socket = self.tmp / "counters.sock"
-        self.daemon = harness.Daemon(self.tmp, overrides=[f"http.listen=unix:{self.socket}", "counters.sync=100ms"])
+        self.daemon = harness.Daemon(self.tmp, overrides=["counters.sync=100ms"], http=[f"unix:{self.socket}"])
         self.addCleanup(self.daemon.kill9)
         self.expected = Expected()
 

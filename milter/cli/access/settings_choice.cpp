@@ -136,7 +136,7 @@ std::string SettingsArguments::chosen_file() const {
 }
 
 std::string SettingsArguments::place() const {
-  const std::string chosen = chosen_file();
+  std::string chosen = chosen_file();
   if (!chosen.empty()) return chosen;
   const std::string beside = file_beside_program();
   std::error_code unknown;
