@@ -9,8 +9,9 @@
 
 namespace shingled {
 
-/// What requests of this machine may do without a key. The values are those of http::Role.
-enum class HttpLocal : std::uint8_t { kOff, kMetrics, kRead, kCount, kReport, kChange };
+/// What a program, a person or this machine may do over HTTP; exactly: milter/http/rights.h.
+/// Source:  our design "One HTTP service", 1.
+enum class HttpRole : std::uint8_t { kOff, kMetrics, kRead, kCount, kReport, kChange };
 
 /// Section `http`: the API of the running daemon.
 struct HttpOptions {
@@ -19,7 +20,7 @@ struct HttpOptions {
   std::string certificate;  ///< PEM; empty = no TLS
   std::string key;          ///< PEM; empty = in the file of the certificate
   bool plain = false;       ///< addresses beyond loopback may be without TLS
-  HttpLocal local = HttpLocal::kChange;
+  HttpRole local = HttpRole::kChange;
   std::string keys_file = "/etc/shingled/http.keys";  ///< need not exist
   std::string users_file = "/etc/shingled/users";     ///< need not exist
   /// Connections at the same time for each address of `listen`; 16 to 10000.

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::uint16_t kHttpPort = 11340;
 
-constexpr std::array<Choice<HttpLocal>, 6> kLocal = {{{"change", HttpLocal::kChange},
-                                                      {"read", HttpLocal::kRead},
-                                                      {"report", HttpLocal::kReport},
-                                                      {"count", HttpLocal::kCount},
-                                                      {"metrics", HttpLocal::kMetrics},
-                                                      {"off", HttpLocal::kOff}}};
+constexpr std::array<Choice<HttpRole>, 6> kLocal = {{{"change", HttpRole::kChange},
+                                                     {"read", HttpRole::kRead},
+                                                     {"report", HttpRole::kReport},
+                                                     {"count", HttpRole::kCount},
+                                                     {"metrics", HttpRole::kMetrics},
+                                                     {"off", HttpRole::kOff}}};
 
 void read_http_sockets(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
   constexpr std::string_view kAllowed = "HOST:PORT, [IPV6]:PORT, unix:/PATH, or [] for none";

@@ -17,6 +17,8 @@ namespace {
 
 using Kind = Parameter::Kind;
 constexpr unsigned kNotSignedIn = 401;
+constexpr unsigned kTooLarge = 413;
+constexpr std::string_view kMail = "message/rfc822";
 constexpr unsigned kForbidden = 403;
 constexpr unsigned kNoRoute = 404;
 constexpr unsigned kOtherMethod = 405;
@@ -118,8 +120,9 @@ http::HttpReply refuse(const http::HttpRequest& request, http::Right right) {
   if (caller.role == http::Role::kOff)
     return problem(kNotSignedIn, caller.why.empty() ? "needs a key" : caller.why);
   if (http::may(caller.role, right)) return problem(kForbidden, caller.why);
-  return problem(kForbidden, fmt::format("needs the role '{}'; this is '{}'",
-                                         to_string(http::role_for(right)), to_string(caller.role)));
+  return problem(kForbidden,
+                 fmt::format("needs the role '{}'; this is '{}'",
+                             http::to_string(http::role_for(right)), http::to_string(caller.role)));
 }
 
 Json schema_of(const Parameter& parameter) {
@@ -176,7 +179,7 @@ Json operation(const Route& route) {
   }
   Json out = {{"operationId", operation_name(route)},
               {"summary", route.summary},
-              {"x-role", to_string(http::role_for(route.right))}};
+              {"x-role", http::to_string(http::role_for(route.right))}};
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
   if (!route.body.empty()) {
     const Json schema =
@@ -205,7 +208,8 @@ std::int64_t Call::integer(const char* name, std::int64_t otherwise) const {
 
 double Call::number(const char* name) const { return parse_real(text(name)).value_or(0); }
 
-Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
+Router::Router(std::vector<Route> routes, std::uint64_t body_bytes_max)
+    : routes_(std::move(routes)), body_bytes_max_(body_bytes_max) {
   // "/cases/{id}/close" before "/cases/{id}", and what has no part first.
   std::ranges::stable_sort(routes_, [](const Route& a, const Route& b) {
     const bool a_part = !part_name(a.path).empty();
@@ -229,6 +233,8 @@ http::HttpReply Router::answer(const http::HttpRequest& request) const {
     if (const std::string fault = fault_of(route, request); !fault.empty())
       return problem(kWrongArgument, fault);
     if (route.body.empty() && !request.body.empty()) return problem(kOtherType, "takes no body");
+    if (route.body != kMail && request.body.size() > body_bytes_max_)
+      return problem(kTooLarge, "the body is too long");
     if (route.pace == Route::Pace::kAtOnce) return route.answer({request, *std::move(part)});
     http::HttpReply reply;
     reply.slow = route.pace == Route::Pace::kSlow;

@@ -71,11 +71,13 @@ struct Route {
 /// to those of today.
 ///
 /// Errors:  problem objects (reply.h): 404 no such path, 405 with the field Allow, 401 and 403 with
-///          the role that is needed, 400 an argument that is unknown, missing or out of range.
+///          the role that is needed, 400 an argument that is unknown, missing or out of range, 413
+///          a body that is too long.
 /// Threads: any thread after construction.
 class Router {
  public:
-  explicit Router(std::vector<Route> routes);
+  /// `body_bytes_max`: of a body that is no mail; the server knows how long mail may be.
+  explicit Router(std::vector<Route> routes, std::uint64_t body_bytes_max = UINT64_MAX);
 
   [[nodiscard]] http::HttpReply answer(const http::HttpRequest& request) const;
   /// The OpenAPI 3.1 document of the routes below /api/1.
@@ -86,6 +88,7 @@ class Router {
 
  private:
   std::vector<Route> routes_;
+  std::uint64_t body_bytes_max_;
 };
 
 }  // namespace shingled::milter::api

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kTooManyTries = 429;
 
 Json session_json(std::string_view name, http::Role role, std::string_view token) {
-  return {{"name", name}, {"role", to_string(role)}, {"token", token}};
+  return {{"name", name}, {"role", http::to_string(role)}, {"token", token}};
 }
 
 std::string cookie_text(std::string_view value, bool secure) {

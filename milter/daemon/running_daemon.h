@@ -81,7 +81,7 @@ class RunningDaemon {
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         session_resource_([this] { return http_ == nullptr ? nullptr : &http_->access(); },
                           !settings_->http.certificate.empty()),
-        router_(all_routes()) {}
+        router_(all_routes(), settings_->http.body_bytes_max) {}
 
   Status start();
   /// Whether `start` failed because of a stop signal.
@@ -132,7 +132,6 @@ class RunningDaemon {
   void use_counters(const Settings& settings);
   Status start_http();
   [[nodiscard]] http::HttpServerOptions http_options() const;
-  [[nodiscard]] http::HttpReply answer(const http::HttpRequest& request) const;
   [[nodiscard]] std::vector<api::Route> all_routes() const;
   /// Reads the files of keys and people again that have changed.
   void look_at_keys();

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "milter/api/reply.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
@@ -208,20 +207,11 @@ void RunningDaemon::publish() {
 Status RunningDaemon::start_http() {
   if (settings_->http.listen.empty()) return {};
   auto http = http::HttpServer::start(
-      http_options(), [this](const http::HttpRequest& request) { return answer(request); }, clock_,
-      random_);
+      http_options(), [this](const http::HttpRequest& request) { return router_.answer(request); },
+      clock_, random_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
-}
-
-http::HttpReply RunningDaemon::answer(const http::HttpRequest& request) const {
-  // Only a report may be as long as the server allows.
-  constexpr unsigned kTooLarge = 413;
-  const bool is_report = request.path == "/api/1/reports" || request.path == "/report";
-  if (!is_report && request.body.size() > settings_->http.body_bytes_max)
-    return api::problem(kTooLarge, "the body is too long");
-  return router_.answer(request);
 }
 
 http::HttpServerOptions RunningDaemon::http_options() const {
@@ -231,7 +221,7 @@ http::HttpServerOptions RunningDaemon::http_options() const {
   http::HttpServerOptions out;
   out.listen = from.listen;
   out.tls = {from.certificate, from.key};
-  out.access = {static_cast<http::Role>(from.local), from.keys_file, from.users_file};
+  out.access = {from.local, from.keys_file, from.users_file};
   out.connections_max = from.connections_max;
   out.timeout = from.timeout;
   // Reports may be turned on by a reload, when the bounds are fixed. All bodies together have about

@@ -1,5 +1,6 @@
 #include "milter/http/http_server.h"
 
+#include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -121,7 +122,12 @@ std::optional<IpAddress> ip_of(int (*ask)(int, sockaddr*, socklen_t*), int fd) {
 
 std::string field_text(const char* field) { return field == nullptr ? "" : field; }
 
-HttpReply refusal(unsigned status, const char* text) { return {status, HttpReply{}.type, text}; }
+/// A problem object (RFC 9457). `detail`: a text of ours, without characters that JSON escapes.
+HttpReply refusal(unsigned status, std::string_view detail) {
+  return {status, "application/problem+json",
+          fmt::format("{{\"title\":\"{}\",\"status\":{},\"detail\":\"{}\"}}\n",
+                      MHD_get_reason_phrase_for(status), status, detail)};
+}
 
 /// Looks at the headers of a request, and fills it. nullopt: it may continue.
 std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connection,
@@ -133,7 +139,7 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   } else if (method == MHD_HTTP_METHOD_DELETE) {
     request.method = HttpMethod::kDelete;
   } else if (method != MHD_HTTP_METHOD_GET && !request.head) {
-    return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD, POST and DELETE\n");
+    return refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD, POST and DELETE");
   }
   const RequestHead head{ip_of(&::getpeername, socket), ip_of(&::getsockname, socket),
                          request.method == HttpMethod::kGet,
@@ -141,7 +147,7 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   if (head.host_is_wrong(server.hosts())) {
     return refusal(MHD_HTTP_MISDIRECTED_REQUEST,
                    "Host: not a name of this server; ask by 127.0.0.1, localhost, the name of this "
-                   "machine or one in http.listen\n");
+                   "machine or one in http.listen");
   }
   request.caller = server.access().caller(head);
   request.type = field_text(header(connection, MHD_HTTP_HEADER_CONTENT_TYPE));
@@ -150,13 +156,13 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   AnnouncedBody announced;
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
   if (announced.contradicts()) {
-    return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once\n");
+    return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once");
   }
   if (announced.present && request.method != HttpMethod::kPost)
-    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n");
+    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body");
   const std::uint64_t bytes_max = server.body_bytes_max(request);
   if (announced.bytes > bytes_max) {
-    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long\n");
+    return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
   }
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
   return std::nullopt;
@@ -245,10 +251,10 @@ MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExcha
     server.deadlines().opened(socket);
     MHD_resume_connection(connection);
   };
-  const HttpReply ending = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends\n");
+  const HttpReply ending = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends");
   const bool taken =
       server.work(first.slow).add([=, later = first.later](const std::stop_token& stop) {
-        HttpReply reply = refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "");
+        HttpReply reply = refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "the server failed at this");
         try {
           reply = stop.stop_requested() ? ending : later(stop);
         } catch (...) {  // 500, as where a handler throws
@@ -264,12 +270,11 @@ MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExch
   if (exchange.is_finished())
     return send_reply(server, connection, exchange.sendable(std::move(exchange.reply())));
   if (exchange.status() == HttpExchange::kTooLarge) {
-    return send_reply(server, connection,
-                      refusal(HttpExchange::kTooLarge, "the body is too long\n"));
+    return send_reply(server, connection, refusal(HttpExchange::kTooLarge, "the body is too long"));
   }
   if (exchange.status() != 0) {
     return send_reply(server, connection,
-                      refusal(exchange.status(), "too many requests at the same time\n"));
+                      refusal(exchange.status(), "too many requests at the same time"));
   }
   HttpReply reply = server.handler()(exchange.request());
   if (reply.later) return defer(server, connection, exchange, reply);
@@ -301,7 +306,8 @@ MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
     }
     return answer(self, connection, exchange);
   } catch (const std::exception&) {
-    return send_reply(self, connection, {MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain"});
+    return send_reply(self, connection,
+                      refusal(MHD_HTTP_INTERNAL_SERVER_ERROR, "the server failed at this"));
   } catch (...) {
     return MHD_NO;
   }

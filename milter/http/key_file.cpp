@@ -9,6 +9,7 @@
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
+#include "milter/http/account_lines.h"
 #include "mime/fingerprint/keyed_hash.h"
 
 namespace shingled::milter::http {
@@ -37,7 +38,8 @@ Result<ProgramKey> parse_line(std::string_view line) {
                  "is not a line of `shingled key add`: a name, a role and a digest"};
   }
   if (!is_account_name(key.name)) {
-    return Error{ErrorCode::kInvalid, "the name has characters other than letters, digits, - _ ."};
+    return Error{ErrorCode::kInvalid,
+                 "the name has characters other than letters, digits, - _ . @"};
   }
   const auto role = parse_role(role_text);
   if (!role || *role == Role::kOff)
@@ -57,22 +59,7 @@ bool is_account_name(std::string_view name) {
 }
 
 Result<std::vector<ProgramKey>> parse_keys(std::string_view text, const std::string& path) {
-  std::vector<ProgramKey> out;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with('#')) continue;
-    auto key = parse_line(line);
-    if (key && std::ranges::find(out, key->name, &ProgramKey::name) != out.end())
-      key = Error{ErrorCode::kInvalid, "the name '" + key->name + "' comes twice"};
-    if (key && out.size() == kKeysMax)
-      key = Error{ErrorCode::kInvalid, fmt::format("more than {} keys", kKeysMax)};
-    if (!key) return key.error().in(fmt::format("{}:{}", path, number));
-    out.push_back(*std::move(key));
-  }
-  return out;
+  return parse_accounts(text, path, kKeysMax, "keys", parse_line);
 }
 
 std::string keys_text(std::span<const ProgramKey> keys) {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "config/options/http_options.h"
+
 namespace shingled::milter::http {
 
 /// What a request wants to do; each page asks for one.
@@ -17,16 +19,8 @@ enum class Right : std::uint8_t {
   kChange,   ///< everything else
 };
 
-/// What a program, a person or this machine may do.
-/// Source:  our design "One HTTP service", 1.
-enum class Role : std::uint8_t {
-  kOff,      ///< nothing but kNothing
-  kMetrics,  ///< kMetrics
-  kRead,     ///< kMetrics, kRead, kAsk
-  kCount,    ///< kAsk, kCount
-  kReport,   ///< kReport
-  kChange,   ///< all
-};
+/// What a program, a person or this machine may do; see may().
+using Role = HttpRole;
 
 constexpr bool may(Role role, Right right) {
   switch (right) {

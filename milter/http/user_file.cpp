@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "milter/http/account_lines.h"
 #include "milter/http/key_file.h"
 #include "storage/crypto/password.h"
 
@@ -35,22 +36,7 @@ Result<User> parse_user(std::string_view line) {
 }  // namespace
 
 Result<std::vector<User>> parse_users(std::string_view text, const std::string& path) {
-  std::vector<User> out;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with('#')) continue;
-    auto user = parse_user(line);
-    if (user && std::ranges::find(out, user->name, &User::name) != out.end())
-      user = Error{ErrorCode::kInvalid, "the name '" + user->name + "' comes twice"};
-    if (user && out.size() == kUsersMax)
-      user = Error{ErrorCode::kInvalid, fmt::format("more than {} people", kUsersMax)};
-    if (!user) return user.error().in(fmt::format("{}:{}", path, number));
-    out.push_back(*std::move(user));
-  }
-  return out;
+  return parse_accounts(text, path, kUsersMax, "people", parse_user);
 }
 
 std::string users_text(std::span<const User> users) {

@@ -50,8 +50,12 @@ class MessageCount final : public CounterSource {
   /// What the message itself and its envelope give, without what look-ups have matched. After
   /// `look` and before `add`; else empty.
   [[nodiscard]] std::span<const mime::Piece> own_pieces() const {
-    return found_ ? std::span<const mime::Piece>(found_->pieces).first(own_)
-                  : std::span<const mime::Piece>();
+    return found_ && keys_.size() >= own_ ? std::span<const mime::Piece>(found_->pieces).first(own_)
+                                          : std::span<const mime::Piece>();
+  }
+  /// The key of each of them.
+  [[nodiscard]] std::span<const storage::counters::Pair> own_keys() const {
+    return std::span(keys_).first(own_pieces().size());
   }
   /// Counts the message that was looked at. `put_off`: it is deferred, so it will come again.
   /// `message`: its bytes.

@@ -37,12 +37,16 @@ void Session::keep_for_history(const judge::MessageView& view, Message& message)
     // Half a message has another name than the whole one that people have.
     const bool can_report = settings.reports.enabled && !message.buffer.truncated();
     if (settings.history.act_for.count() == 0 || !can_report) return;
-    const std::span<const mime::Piece> pieces =
-        message.count ? message.count->own_pieces() : std::span<const mime::Piece>();
+    std::span<const mime::Piece> pieces;
+    std::span<const storage::counters::Pair> keys;
+    if (message.count) {
+      pieces = message.count->own_pieces();
+      keys = message.count->own_keys();
+    }
     const CounterKeyBytes& site = history->site();
-    message.kept = reports::encode_kept(
-        reports::kept_message(view, pieces, message.envelope, site, message.scanner().taught()),
-        site);
+    message.kept = reports::encode_kept(reports::kept_message(view, pieces, keys, message.envelope,
+                                                              site, message.scanner().taught()),
+                                        site);
   } catch (...) {
     message.kept.clear();
   }

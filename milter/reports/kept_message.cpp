@@ -44,26 +44,28 @@ std::vector<mime::HeaderField> delivered(std::span<const mime::HeaderField> fiel
 }  // namespace
 
 KeptMessage kept_message(const judge::MessageView& view, std::span<const mime::Piece> pieces,
-                         const counters::Envelope& envelope, const CounterKeyBytes& site,
-                         std::span<const TaughtRule> rules) {
+                         std::span<const Pair> keys, const counters::Envelope& envelope,
+                         const CounterKeyBytes& site, std::span<const TaughtRule> rules) {
   const Direction direction = envelope.user.empty() ? Direction::kIn : Direction::kOut;
-  std::vector<mime::Piece> of_all;
-  std::map<std::string_view, std::vector<mime::Piece>> by_recipient;
-  for (const mime::Piece& piece : pieces) {
-    const std::string_view recipient = recipient_of(piece);
+  std::vector<Pair> of_all;
+  std::map<std::string_view, std::vector<Pair>> by_recipient;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    Pair key = keys[i];
+    key.key.direction = direction;  // a header does not tell which networks are ours
+    const std::string_view recipient = recipient_of(pieces[i]);
     if (!recipient.empty()) {
-      by_recipient[recipient].push_back(piece);
-    } else if (piece.type != PieceType::kUserCountry) {
-      of_all.push_back(piece);
+      by_recipient[recipient].push_back(key);
+    } else if (pieces[i].type != PieceType::kUserCountry) {
+      of_all.push_back(key);
     }
   }
   KeptMessage out;
-  out.message = reported_message(view, delivered(view.header().fields, envelope.sender), of_all,
-                                 direction, site, rules);
-  for (const auto& [recipient, given] : by_recipient) {
+  out.message = reported_message(view, delivered(view.header().fields, envelope.sender),
+                                 std::move(of_all), direction, site, rules);
+  for (auto& [recipient, given] : by_recipient) {
     if (out.recipients.size() == kKeptRecipientsMax) break;
-    out.recipients.push_back({piece_shingle(site, PieceType::kRecipient, recipient),
-                              reported_keys(site, direction, given)});
+    out.recipients.push_back(
+        {piece_shingle(site, PieceType::kRecipient, recipient), reported_keys(std::move(given))});
   }
   return out;
 }

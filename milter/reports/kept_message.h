@@ -32,14 +32,15 @@ struct KeptMessage {
 inline constexpr std::size_t kKeptRecipientsMax = 50;
 
 /// Keeps a message that is being judged. `view`: hashed by a plan that has the hashes of `rules`.
-/// `pieces`: of the view with this envelope. The header of a delivered copy has the sender, but
-/// not the country of the client; so has what is kept.
-/// A message without a Message-ID has another name here than in a mailbox, where the server has
-/// added fields (reported_id): who reports it both ways counts as two.
+/// `pieces`: of the view with this envelope; `keys`: of each of them, of either direction. The
+/// header of a delivered copy has the sender, but not the country of the client; so has what is
+/// kept. A message without a Message-ID has another name here than in a mailbox, where the server
+/// has added fields (reported_id): who reports it both ways counts as two.
 /// Errors:  none.
 /// Threads: stateless.
-/// Cost:    a hash for each piece; no look at the text.
+/// Cost:    a hash for each recipient; no look at the text.
 KeptMessage kept_message(const judge::MessageView& view, std::span<const mime::Piece> pieces,
+                         std::span<const storage::counters::Pair> keys,
                          const counters::Envelope& envelope, const CounterKeyBytes& site,
                          std::span<const TaughtRule> rules);
 

@@ -114,24 +114,22 @@ TaughtRules taught_rules(const Settings& settings) {
   return out;
 }
 
-std::vector<Pair> reported_keys(const CounterKeyBytes& site, Direction direction,
-                                std::span<const mime::Piece> pieces) {
-  std::vector<Pair> out = counters::keys_of(site, direction, pieces);
-  std::ranges::sort(out, {}, &Pair::key);
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+std::vector<Pair> reported_keys(std::vector<Pair> keys) {
+  std::ranges::sort(keys, {}, &Pair::key);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
 }
 
 ReportedMessage reported_message(const judge::MessageView& view,
-                                 std::span<const mime::HeaderField> fields,
-                                 std::span<const mime::Piece> pieces, Direction direction,
-                                 const CounterKeyBytes& site, std::span<const TaughtRule> rules) {
+                                 std::span<const mime::HeaderField> fields, std::vector<Pair> keys,
+                                 Direction direction, const CounterKeyBytes& site,
+                                 std::span<const TaughtRule> rules) {
   ReportedMessage out;
   const std::string_view message_id = counters::message_id_of(fields);
   out.name = reported_id(site, message_id, view.body(), view.bytes());
   out.history_id = counters::history_id(site, message_id);
   out.direction = direction;
-  out.keys = reported_keys(site, direction, pieces);
+  out.keys = reported_keys(std::move(keys));
 
   std::set<std::pair<Digest, std::uint32_t>> seen;
   for (const TaughtRule& rule : rules) {
@@ -156,7 +154,8 @@ ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& sit
   const auto origin = counters::origin_of(fields, taught.plan.local());
   const Direction direction = origin.envelope.user.empty() ? Direction::kIn : Direction::kOut;
   const auto pieces = view.pieces(origin.envelope).pieces;
-  return reported_message(view, fields, pieces, direction, site, taught.rules);
+  return reported_message(view, fields, counters::keys_of(site, direction, pieces), direction, site,
+                          taught.rules);
 }
 
 }  // namespace shingled::milter::reports

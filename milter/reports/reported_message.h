@@ -77,19 +77,18 @@ struct ReportedMessage {
 /// is kept for `reports.keep`.
 inline constexpr std::size_t kReportedHashesMax = 64;
 
-/// The keys of pieces as they stand in a ReportedMessage.
-std::vector<storage::counters::Pair> reported_keys(const CounterKeyBytes& site,
-                                                   storage::counters::Direction direction,
-                                                   std::span<const mime::Piece> pieces);
+/// The keys of pieces as they stand in a ReportedMessage: sorted, each once.
+std::vector<storage::counters::Pair> reported_keys(std::vector<storage::counters::Pair> keys);
 
 /// A message that was taken apart. What it only quotes, forwards or returns is neither taught nor
 /// counted. `fields`: its header, as a mailbox has it. `view`: with hashes, by a plan with those of
-/// the rules. `direction`: out, if a logged-in user sent it.
+/// the rules. `keys`: of its pieces (counters::keys_of). `direction`: out, if a logged-in user sent
+/// it.
 /// Errors:  none; see why_no_message() before.
 /// Threads: stateless.
 ReportedMessage reported_message(const judge::MessageView& view,
                                  std::span<const mime::HeaderField> fields,
-                                 std::span<const mime::Piece> pieces,
+                                 std::vector<storage::counters::Pair> keys,
                                  storage::counters::Direction direction,
                                  const CounterKeyBytes& site, std::span<const TaughtRule> rules);
 

@@ -63,7 +63,7 @@ http:
   EXPECT_EQ(http.certificate, "/etc/tls.pem");
   EXPECT_EQ(http.key, "/etc/tls.key");
   EXPECT_FALSE(http.plain);
-  EXPECT_EQ(http.local, HttpLocal::kReport);
+  EXPECT_EQ(http.local, HttpRole::kReport);
   EXPECT_EQ(http.keys_file, "/k");
   EXPECT_EQ(http.users_file, "");
   EXPECT_EQ(http.connections_max, 16U);

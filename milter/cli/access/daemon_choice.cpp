@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "config/base/hex.h"
 #include "config/system/connect_socket.h"
 #include "config/system/whole_file.h"
 #include "milter/api/reply.h"
 #include "milter/http/key_file.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::milter::cli {
 
@@ -19,32 +19,18 @@ namespace {
 
 constexpr unsigned kAnswered = 200;
 
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = text[i] == '%' ? from_hex(text.substr(i + 1, 2)) : std::nullopt;
-    if (byte && byte->size() == 1) {
-      out += static_cast<char>(byte->front());
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 http::HttpRequest request_of(const http::HttpCall& call) {
   http::HttpRequest request;
   std::string_view query = call.target;
-  request.path = percent_decoded(query.substr(0, query.find('?')));
+  request.path = mime::percent_decoded(query.substr(0, query.find('?')));
   query.remove_prefix(std::min(query.find('?'), query.size()));
   while (!query.empty()) {
     query.remove_prefix(1);  // '?' or '&'
     const std::string_view one = query.substr(0, query.find('&'));
     query.remove_prefix(one.size());
     const std::size_t equals = std::min(one.find('='), one.size());
-    request.arguments.emplace(percent_decoded(one.substr(0, equals)),
-                              percent_decoded(one.substr(std::min(equals + 1, one.size()))));
+    request.arguments.emplace(mime::percent_decoded(one.substr(0, equals)),
+                              mime::percent_decoded(one.substr(std::min(equals + 1, one.size()))));
   }
   request.method = call.method;
   request.caller.role = http::Role::kChange;

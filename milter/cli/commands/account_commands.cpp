@@ -134,9 +134,9 @@ int run_key_list(const AccountArguments& arguments, Console& console) {
   std::vector<TableRow> rows;
   for (const http::ProgramKey& key : *keys) {
     if (arguments.json)
-      console.json({{"name", key.name}, {"role", to_string(key.role)}});
+      console.json({{"name", key.name}, {"role", http::to_string(key.role)}});
     else
-      rows.push_back({key.name, std::string(to_string(key.role))});
+      rows.push_back({key.name, std::string(http::to_string(key.role))});
   }
   print_table(rows, "", console);
   return EX_OK;

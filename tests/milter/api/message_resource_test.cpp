@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "milter/counters/counted_keys.h"
 #include "milter/reports/kept_code.h"
 #include "tests/milter/api/asked_routes.h"
 #include "tests/milter/history/judged.h"
@@ -64,7 +65,8 @@ class MessageResourceTest : public reports::Desk {
     judge::MessageView view(bytes, plan);
     view.hash(judge::MessageView::Want::kPieces);
     const auto pieces = view.pieces({}).pieces;
-    return reports::encode_kept(reports::kept_message(view, pieces, {}, site, rules), site);
+    const auto keys = counters::keys_of(site, storage::counters::Direction::kIn, pieces);
+    return reports::encode_kept(reports::kept_message(view, pieces, keys, {}, site, rules), site);
   }
   http::HttpReply ask(HttpMethod method, const std::string& path, Arguments arguments = {},
                       http::Role role = http::Role::kChange) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "milter/counters/counted_keys.h"
 #include "milter/counters/message_origin.h"
 #include "milter/reports/kept_code.h"
 #include "mime/message/header_block.h"
@@ -41,6 +42,9 @@ std::vector<std::string> stored_mail() {
   return out;
 }
 
+/// As those of a client in milter.local_networks are counted, which a mailbox does not tell.
+constexpr storage::counters::Direction kCounted = storage::counters::Direction::kOut;
+
 /// As the milter keeps a message.
 KeptMessage keep(const std::string& bytes, const counters::Envelope& envelope,
                  const Settings& settings) {
@@ -50,7 +54,8 @@ KeptMessage keep(const std::string& bytes, const counters::Envelope& envelope,
   judge::MessageView view(bytes, plan);
   view.hash(judge::MessageView::Want::kPieces);
   const auto pieces = view.pieces(envelope).pieces;
-  return kept_message(view, pieces, envelope, kSite, rules);
+  const auto keys = counters::keys_of(kSite, kCounted, pieces);
+  return kept_message(view, pieces, keys, envelope, kSite, rules);
 }
 
 /// Of a delivered message.
@@ -207,7 +212,8 @@ struct KeptAtTheDesk : Desk {
     view.hash(judge::MessageView::Want::kPieces);
     const counters::Envelope envelope = envelope_in(message);
     const auto pieces = view.pieces(envelope).pieces;
-    const KeptMessage kept = kept_message(view, pieces, envelope, kTestSite, rules);
+    const auto keys = counters::keys_of(kTestSite, kCounted, pieces);
+    const KeptMessage kept = kept_message(view, pieces, keys, envelope, kTestSite, rules);
     const auto receipt = desk->take({.kind = kind, .reporter = who, .message = {}, .kept = &kept});
     if (!receipt) ADD_FAILURE() << receipt.error().message;
     return receipt ? *receipt : ReportReceipt{};
