@@ -19,7 +19,7 @@ struct HttpServerOptions {
   AccessOptions access;
   /// Connections at the same time for each address of `listen`; an eighth of them, at least 8, for
   /// one client address.
-  std::uint32_t connections_max = 512;
+  std::uint32_t connections_max = 256;
   std::chrono::seconds timeout{10};  ///< for a request and its answer together
   /// Of the body of a request that may do something. Others must not have one.
   std::uint64_t body_bytes_max = 0;

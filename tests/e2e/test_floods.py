@@ -81,7 +81,7 @@ class Floods(unittest.TestCase):
         few.write_text(f'#!/bin/sh\nulimit -S -n 1024\nulimit -H -n 1024\nexec {harness.BINARY} "$@"\n')
         few.chmod(0o755)
         self.daemon = self.enterContext(harness.Daemon(tmp, overrides=["storage.tcp_timeout=1h"], binary=str(few)))
-        self.assertRegex(self.daemon.log(), r"warning file_limit descriptors=1024 reserved=512 tcp_connections_max=512 ")
+        self.assertRegex(self.daemon.log(), r"warning file_limit descriptors=1024 reserved=704 tcp_connections_max=320 ")
         for number in range(1280):
             try:
                 self.connect(number % 1000)
