@@ -68,8 +68,11 @@ class HttpExchange {
 
   /// What may be sent of a reply. To HEAD the library would send the last chunk of one in chunks,
   /// and a client would take it for the beginning of the next reply.
-  [[nodiscard]] HttpReply sendable(HttpReply reply) const {
+  /// The body of the request is given back, unless a producer may still read it: a client may take
+  /// long to read the reply.
+  [[nodiscard]] HttpReply sendable(HttpReply reply) {
     if (request_.head) reply.more = {};
+    if (!reply.more) drop_body();
     return reply;
   }
 
