@@ -274,6 +274,7 @@ Status Writer::commit(UpdateGroup& group) {
     return Error{ErrorCode::kUnavailable, outcome.error().message};
   }
   if (no_room) return outcome;
+  refuses_ = !outcome;
   outcome = log_outcome(std::move(outcome));
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
   SHINGLED_ASSERT(group.lost().empty());  // otherwise `write` would have failed
@@ -295,6 +296,7 @@ void Writer::publish(UpdateGroup& group) {
   if (shown) return;
   // The file has it and the index does not: the next add of the digest would insert a second row.
   index_lacks_ = true;
+  refuses_ = true;
   logger_.error(LogLine("storage_out_of_memory")
                     .field("hashes", index_.size())
                     .field("updates", "refused until a restart"));
@@ -334,7 +336,6 @@ void Writer::tell_damage(const UpdateGroup& group) {
 }
 
 Status Writer::log_outcome(Status outcome) {
-  refuses_ = !outcome;
   if (outcome) {
     if (disk_outage_.end()) logger_.info(LogLine("storage_recovered"));
   } else {

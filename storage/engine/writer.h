@@ -142,10 +142,12 @@ class Writer {
   /// The index misses something that was committed, because memory ran out. All updates are
   /// refused.
   bool index_lacks_ = false;
-  Outage disk_outage_;                ///< logged: the disk refuses
-  std::atomic<bool> refuses_{false};  ///< the same, for other threads
-  bool room_wanted_ = false;          ///< a checkpoint may make room on the disk
-  std::jthread thread_;               ///< last: its thread uses all other members
+  Outage disk_outage_;  ///< logged: the disk refuses
+  /// The last commit failed, or no more follows. A checkpoint that fails says nothing: it may have
+  /// begun before the disk recovered.
+  std::atomic<bool> refuses_{false};
+  bool room_wanted_ = false;  ///< a checkpoint may make room on the disk
+  std::jthread thread_;       ///< last: its thread uses all other members
 };
 
 }  // namespace shingled::storage::engine
