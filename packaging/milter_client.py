@@ -23,6 +23,7 @@ NO_CONNECT, NO_HELO, NO_MAIL, NO_RCPT, NO_BODY, NO_HEADERS, NO_EOH, NR_HEADER = 
 NO_UNKNOWN, NO_DATA, SKIP, RCPT_REJ, NR_CONNECT, NR_HELO, NR_MAIL, NR_RCPT = (1 << n for n in range(8, 16))
 NR_DATA, NR_UNKNOWN, NR_EOH, NR_BODY, LEADING_SPACE = (1 << n for n in range(16, 21))
 BODY_CHUNK = 65535
+WRITTEN_TOGETHER = 4096
 SKIP_REST = (b"s", b"")
 
 
@@ -37,7 +38,8 @@ class Outcome:
 class MilterClient:
     """One connection to a milter. send() runs one message through it."""
 
-    def __init__(self, address, client_ip="192.0.2.25"):
+    def __init__(self, address, client_ip="192.0.2.25", together=False):
+        """`together`: commands without an answer go out in blocks of 4 KB, as Postfix has them; Sendmail writes each."""
         if address.startswith("/"):
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.settimeout(60)
@@ -47,17 +49,27 @@ class MilterClient:
             self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=60)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.client_ip = client_ip
+        self.together, self.waiting = together, b""
         _, body = self.command(b"O", struct.pack(">III", VERSION, ACTIONS, STEPS))
         _, _, self.steps = struct.unpack(">III", body[:12])
 
     def close(self):
-        self.socket.sendall(struct.pack(">IB", 1, ord("Q")))
+        self.write(b"Q")
+        self.flush()
         self.socket.close()
 
     def write(self, code, body=b""):
-        self.socket.sendall(struct.pack(">I", len(body) + 1) + code + body)
+        self.waiting += struct.pack(">I", len(body) + 1) + code + body
+        if not self.together or len(self.waiting) >= WRITTEN_TOGETHER:
+            self.flush()
+
+    def flush(self):
+        if self.waiting:
+            self.socket.sendall(self.waiting)
+        self.waiting = b""
 
     def read(self):
+        self.flush()
         size = struct.unpack(">I", self.exactly(4))[0]
         data = self.exactly(size)
         return data[:1], data[1:]

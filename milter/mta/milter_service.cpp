@@ -276,6 +276,7 @@ sfsistat on_abort(SMFICTX* context) {
 }
 
 sfsistat on_close(SMFICTX* context) noexcept {
+  leave_connection();
   const std::unique_ptr<Connection> connection(connection_of(context));
   const Step step;
   try {
@@ -340,7 +341,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
     return status.error();
   send_without_delay();
   const bool over_tcp = options.socket.kind != SocketSpec::Kind::kUnix;
-  acknowledge_commands(over_tcp);
+  set_wire({.acknowledge = over_tcp, .command_max = kPacketBytesMax, .memory = memory});
   if (over_tcp) warn_if_not_acknowledging(logger);
   auto impl = std::make_unique<Impl>(options, current, clock, logger, counters, std::move(memory));
   g_service.store(impl.get());

@@ -48,12 +48,14 @@ class OtherDaemon(harness.Daemon):
 
 
 class Way:
+    together = False
+
     def __init__(self, folder, overrides, binary=None):
         folder.mkdir()
         kind = harness.Daemon if binary is None else OtherDaemon
         self.daemon = kind(folder, overrides=overrides, binary=binary)
         self.daemon.start()
-        self.client = milter_client.MilterClient(f"127.0.0.1:{self.daemon.milter_port}")
+        self.client = milter_client.MilterClient(f"127.0.0.1:{self.daemon.milter_port}", together=Way.together)
         self.waited = 0.0
         self.sent = 0
 
@@ -68,10 +70,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--corpus", type=pathlib.Path, default=REPOSITORY.parent / "shared" / "corpus")
+    parser.add_argument("--together", action="store_true", help="write as Postfix does, not as Sendmail")
     parser.add_argument("--against", metavar="BINARY")
     parser.add_argument("--unknown", metavar="KEY", nargs="*", default=[])
     args = parser.parse_args()
     OtherDaemon.unknown = args.unknown
+    Way.together = args.together
     files = sorted(path for path in args.corpus.rglob("*") if path.suffix == ".eml")
     if not files:
         sys.exit(f"milter_cost.py: no messages (*.eml) below {args.corpus}")
