@@ -82,11 +82,11 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
                                         std::span<const std::uint64_t> persons, bool proved) const {
   Asked asked;
   rules::CounterFacts& facts = asked.facts;
-  if (asks_.empty()) return facts;
+  if (asks_.empty()) return std::move(asked.facts);
   facts.needs = needs_;
   const TimePoint start = clock_.now();
   for (const CounterAsk& what : asks_) ask(what, pieces, keys, deadline, asked);
-  if (facts.pieces.empty()) return facts;
+  if (facts.pieces.empty()) return std::move(asked.facts);
   if (asks_people_) ask_people(persons, proved, deadline, asked);
   facts.time = clock_.now() - start;
   const auto unknown = std::ranges::count_if(
@@ -95,7 +95,7 @@ rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces,
   state_.events.unknown.add(static_cast<std::uint64_t>(unknown));
   // Some alone are those of a damaged file, which the store says by itself.
   log_outage(state_.asking, "ask", asked.counted ? "" : "counters are unknown");
-  return facts;
+  return std::move(asked.facts);
 }
 
 void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pieces,

@@ -88,8 +88,7 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
   const std::vector<Window>* of_need = nullptr;  // most types need the same
   std::vector<std::size_t> places;               // of our windows among them
   record.pieces.reserve(counters.pieces.size());
-  record.sums.resize(counters.pieces.size() * windows);
-  auto sums = record.sums.begin();
+  record.sums.reserve(counters.pieces.size() * windows);
   auto need = asked.begin();  // of the piece; most follow others of their type
   for (const rules::PieceCounts& counts : counters.pieces) {
     if (need == asked.end() || need->type != counts.piece.type)
@@ -101,14 +100,15 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
       if (of_need == nullptr || *of_need != need->windows)
         places = features::places_of(record.windows, need->windows);
       of_need = &need->windows;
-      std::ranges::transform(places, sums, [&](std::size_t place) {
-        features::Sums out = place < counts.sums.size() ? counts.sums[place] : features::Sums{};
+      for (const std::size_t place : places) {
+        features::Sums& out = place < counts.sums.size()
+                                  ? record.sums.emplace_back(counts.sums[place])
+                                  : record.sums.emplace_back();
         record.recipients = std::max(record.recipients, std::exchange(out.recipients, 0));
-        return out;
-      });
+      }
     }
+    record.sums.resize(record.pieces.size() * windows);  // unknown: zeros
     record.said_known = record.said_known || counts.said_known;
-    sums += static_cast<std::ptrdiff_t>(windows);
   }
 }
 

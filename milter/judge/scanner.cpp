@@ -30,13 +30,11 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
 }
 
 rules::Facts Scanner::scan(const Mail& mail) const {
-  using Want = MessageView::Want;
   const std::stop_token& stop = mail.stop;
   const TimePoint start = clock_.now();
   MessageView message(mail.bytes, plan_, stop);
   const TimePoint analyzed = clock_.now();
-  const Want texts = policy_ != nullptr ? Want::kTexts : Want::kHashes;
-  message.hash(mail.counters != nullptr && plan_.counts() ? Want::kPieces : texts);
+  message.hash(wanted(mail));
   const TimePoint hashed = clock_.now();
   const TimePoint deadline = hashed + settings_->milter.timeout;
 
@@ -78,6 +76,13 @@ rules::Facts Scanner::scan(const Mail& mail) const {
   if (mail.limits) facts.findings.push_back(*mail.limits);
   apply_policy(facts);
   return facts;
+}
+
+MessageView::Want Scanner::wanted(const Mail& mail) const {
+  if (mail.counters != nullptr && plan_.counts()) return MessageView::Want::kPieces;
+  if (policy_ == nullptr) return MessageView::Want::kHashes;
+  const bool asked = mail.features || !policy_->rules().rules.empty();
+  return asked ? MessageView::Want::kTexts : MessageView::Want::kHashes;
 }
 
 void Scanner::describe(const Mail& mail, const MessageView& message, rules::Facts& facts) const {

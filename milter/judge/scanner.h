@@ -48,6 +48,7 @@ class Scanner {
     bool whole_envelope = false;  ///< nothing is missing in the envelope
     bool names = false;      ///< its names are wanted even if no rule and no list asks for them
     bool truncated = false;  ///< the end of the message is missing
+    bool features = true;    ///< its features are wanted even if there is no rule
     features::Arrival arrival = {};
     std::optional<rules::Findings> limits = {};  ///< of the limits of the mail server
     CounterSource* counters = nullptr;           ///< null = the counters are not asked
@@ -95,6 +96,8 @@ class Scanner {
  private:
   Scanner(std::shared_ptr<const Settings> settings, Clock& clock)
       : settings_(std::move(settings)), clock_(clock), plan_(*settings_) {}
+  /// What somebody asks for besides the hashes.
+  [[nodiscard]] MessageView::Want wanted(const Mail& mail) const;
   /// What is known of the message itself, without any look-up.
   void describe(const Mail& mail, const MessageView& message, rules::Facts& facts) const;
   /// Whether the policy or a list asks for names.

@@ -261,6 +261,7 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
        .envelope = message.envelope,
        .whole_envelope = true,
        .truncated = message.buffer.truncated(),
+       .features = message.snapshot->history.lock() != nullptr,
        .arrival = arrival_of(message),
        .limits = std::move(limits),
        .counters = message.count ? &*message.count : nullptr,

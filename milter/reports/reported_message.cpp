@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -69,7 +68,11 @@ std::uint64_t reported_id(const CounterKeyBytes& site, std::string_view message_
   const std::size_t last = body.find_last_not_of("\r\n");
   body = body.substr(0, last == std::string_view::npos ? 0 : last + 1);
   text.reserve(text.size() + body.size());
-  std::ranges::remove_copy(body, std::back_inserter(text), '\r');
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = body.find('\r');
+    text += body.substr(0, end);
+    body.remove_prefix(end == std::string_view::npos ? body.size() : end + 1);
+  }
   return fingerprint::siphash(site, text);
 }
 

@@ -97,7 +97,8 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
   add_text_pieces({.content = text.own(),
                    .form = html ? TextForm::kHtml : TextForm::kPlain,
                    .elements = text.own_elements()},
-                  parts_.options.compat, options_, meter_, pieces_);
+                  parts_.options.compat, options_, meter_, pieces_, searched_);
+  if (searched_ == Searched::kLinks) return;
   if (!std::binary_search(parts_.body.begin(), parts_.body.end(), part)) return;
   quotes_ = quotes_ || text.without_quotes;
   add_phrases(text, html);

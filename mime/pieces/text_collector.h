@@ -12,6 +12,7 @@
 #include "mime/fingerprint/fingerprint.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/piece_list.h"
+#include "mime/pieces/text_pieces.h"
 
 namespace shingled::mime {
 
@@ -58,9 +59,15 @@ std::string short_text(const WordList& words);
 /// Cost:    linear in the texts, paid to `meter`.
 class TextCollector {
  public:
-  /// All of them must outlive it.
-  TextCollector(const Analysis& analysis, const PieceOptions& options, WorkMeter& meter)
-      : parts_(analysis.parts()), options_(options), meter_(meter), pieces_(options) {}
+  /// All of them must outlive it. `searched`: with kLinks no phrases are taken, and it does not
+  /// know quotes().
+  TextCollector(const Analysis& analysis, const PieceOptions& options, WorkMeter& meter,
+                Searched searched = Searched::kAll)
+      : parts_(analysis.parts()),
+        options_(options),
+        meter_(meter),
+        pieces_(options),
+        searched_(searched) {}
 
   /// A text that has been read.
   void add(std::size_t part, const TextStages& text);
@@ -86,6 +93,7 @@ class TextCollector {
   PieceList pieces_;
   std::uint32_t count_ = 0;  ///< texts so far
   bool quotes_ = false;
+  const Searched searched_;
 };
 
 }  // namespace shingled::mime

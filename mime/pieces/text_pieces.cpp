@@ -201,7 +201,7 @@ std::optional<Link> base_of(std::span<const HtmlElement> elements) {
 }  // namespace
 
 void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions& options,
-                     WorkMeter& meter, PieceList& pieces) {
+                     WorkMeter& meter, PieceList& pieces, Searched searched) {
   TextPieces named(meter, pieces);
   const std::optional<Link> base = base_of(text.elements);
   for (const HtmlElement& element : text.elements) {
@@ -219,6 +219,7 @@ void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions&
     named.add_found(std::string_view(line.text).substr(span.offset, span.length),
                     span.offset >= footer);
   }
+  if (searched == Searched::kLinks) return;
   std::string storage;
   const std::string_view plain = with_plain_signs(text.content, storage);
   // One more than there is room for, so that the list counts that there were more.

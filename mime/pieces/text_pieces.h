@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,12 @@ struct VisibleText {
   std::span<const HtmlElement> elements;  ///< of HTML: where its links lead
 };
 
+/// What is searched in a text.
+enum class Searched : std::uint8_t {
+  kAll,
+  kLinks,  ///< links and mail addresses alone
+};
+
 /// Adds what a text names: links, mail addresses, telephone numbers, accounts. In plain text a bare
 /// "example.com" is a link, too, as in the hashes.
 ///
@@ -27,6 +34,6 @@ struct VisibleText {
 /// Cost:    linear in the text and its elements, paid to `meter`.
 /// Source:  COUNTERS.md section 2.
 void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions& options,
-                     WorkMeter& meter, PieceList& pieces);
+                     WorkMeter& meter, PieceList& pieces, Searched searched = Searched::kAll);
 
 }  // namespace shingled::mime

@@ -50,7 +50,8 @@ void MessageView::hash(Want want) {
   want_ = want == Want::kPieces && !plan_.counts() ? Want::kTexts : want;
   mime::TextObserver observer;
   if (want_ != Want::kHashes) {
-    collector_.emplace(analysis_, plan_.pieces(), work_);
+    collector_.emplace(analysis_, plan_.pieces(), work_,
+                       has_pieces() ? mime::Searched::kAll : mime::Searched::kLinks);
     observer = [this](std::size_t part, const mime::TextStages& text) {
       texts_.add(text);
       collector_->add(part, text);

@@ -7,9 +7,15 @@
 #include <chrono>
 #include <sstream>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "config/system/unique_fd.h"
+#include "milter/features/feature.h"
 #include "milter/judge/hash_lookups.h"
+#include "milter/policy/compile_rules.h"
+#include "milter/policy/parse_condition.h"
+#include "milter/policy/policy_evidence.h"
 #include "storage/server/fuzzy_server.h"
 #include "tests/milter/similar/temporary_library.h"
 #include "tests/support/fake_store.h"
@@ -28,9 +34,10 @@ std::string message() {
 
 class ScannerTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Scanner> open(Settings settings, const storage::FuzzyStore* local) {
+  std::unique_ptr<Scanner> open(Settings settings, const storage::FuzzyStore* local,
+                                std::shared_ptr<const policy::Policy> policy = {}) {
     auto scanner = Scanner::open(std::make_shared<const Settings>(std::move(settings)), local,
-                                 clock_, random_);
+                                 clock_, random_, nullptr, ServerNames::kNow, std::move(policy));
     EXPECT_TRUE(scanner.has_value()) << (scanner ? "" : scanner.error().message);
     return *std::move(scanner);
   }
@@ -58,6 +65,28 @@ class ScannerTest : public ::testing::Test {
   SystemRandom random_;
   NullLogger logger_;
 };
+
+std::shared_ptr<const policy::Policy> policy_of(std::vector<policy::Rule> rules) {
+  auto compiled = policy::compile_rules(std::move(rules), {});
+  EXPECT_TRUE(compiled.has_value()) << (compiled ? "" : compiled.error().message);
+  return std::make_shared<const policy::Policy>(*std::move(compiled));
+}
+
+TEST_F(ScannerTest, ReadsTextsIfARuleOrTheHistoryAsks) {
+  policy::Rule rule;
+  rule.name = "A";
+  rule.condition = std::get<policy::Condition>(policy::parse_condition("words > 10"));
+  rule.score = 1;
+  const auto knows_words = [&](std::vector<policy::Rule> rules, bool features) {
+    const auto scanner = open({}, &store_, policy_of(std::move(rules)));
+    const rules::Facts facts = scanner->scan({.bytes = message(), .features = features});
+    EXPECT_EQ(facts.lookups.size(), 1U) << "the hashes are the same";
+    return facts.features.is_known(features::Feature::kWords);
+  };
+  EXPECT_FALSE(knows_words({}, false));
+  EXPECT_TRUE(knows_words({}, true));
+  EXPECT_TRUE(knows_words({rule}, false));
+}
 
 TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
   store_.knows_all = storage::FlagValue{11, 20};

@@ -54,6 +54,24 @@ TEST_P(TextCollectorTest, TakesTheBodyFirst) {
   EXPECT_EQ(hosts(1), "1 body.example.org");
 }
 
+TEST(TextCollector, SearchesForLinksAloneIfNothingElseIsAsked) {
+  constexpr std::string_view kText =
+      "Subject: x\n\nPlease look at our wonderful catalogue of garden furniture, ladders and "
+      "hoses\n"
+      "before everything has gone: http://one.example.org/a or call +1 202 555 0143 today.\n";
+  const Analysis analysis = analyze(kText, {});
+  const PieceOptions options;
+  for (const Searched searched : {Searched::kAll, Searched::kLinks}) {
+    WorkMeter meter(kStepsAMegabyte);
+    TextCollector texts(analysis, options, meter, searched);
+    texts.add_all();
+    const bool all = searched == Searched::kAll;
+    EXPECT_EQ(hosts_of(texts.pieces()), "0 one.example.org");
+    EXPECT_EQ(texts.pieces().of_type(PieceType::kPhone).empty(), !all);
+    EXPECT_EQ(texts.pieces().of_type(PieceType::kPhrase).empty(), !all);
+  }
+}
+
 TEST_P(TextCollectorTest, EndsWithTheWork) {
   EXPECT_EQ(hosts(8, 1).find("example"), std::string::npos);
   EXPECT_NE(hosts(8, 1).front(), '0');
