@@ -45,7 +45,11 @@ constexpr char kFailed = 4;
 constexpr char kClosed = 5;
 constexpr char kTooBig = 7;
 
-Guarded<WireOptions> g_wire;
+/// Lives as long as the process, like the threads of libmilter.
+Guarded<WireOptions>& wire_options() {
+  static auto* const options = new Guarded<WireOptions>;
+  return *options;
+}
 std::atomic<bool> g_reads{false};
 std::atomic<bool> g_told{false};
 constexpr const char* kReadCommand = "mi_rd_cmd";
@@ -164,7 +168,7 @@ Wait patience_of(const timeval& time) {
 
 Wire& take_up(int descriptor) {
   if (Wire* wire = wire_of(descriptor)) return *wire;
-  t_wire = std::make_unique<Wire>(descriptor, *g_wire.lock(), answers_poll());
+  t_wire = std::make_unique<Wire>(descriptor, *wire_options().lock(), answers_poll());
   return *t_wire;
 }
 
@@ -215,7 +219,7 @@ int poll_or_look(pollfd* descriptors, nfds_t count, int milliseconds) {
 
 }  // namespace
 
-void set_wire(WireOptions options) { *g_wire.lock() = std::move(options); }
+void set_wire(WireOptions options) { *wire_options().lock() = std::move(options); }
 
 void leave_connection() noexcept {
   if (!t_another_client) t_wire.reset();
