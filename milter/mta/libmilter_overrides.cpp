@@ -1,8 +1,6 @@
 #include "milter/mta/libmilter_overrides.h"
 
 #include <dlfcn.h>
-#include <libmilter/mfapi.h>
-#include <libmilter/mfdef.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -44,6 +42,9 @@ constexpr char kNoMemory = 3;
 constexpr char kFailed = 4;
 constexpr char kClosed = 5;
 constexpr char kTooBig = 7;
+constexpr char kQuitOneClient = 'K';  ///< the MTA goes on with another client
+constexpr int kSent = 0;
+constexpr int kNotSent = -1;
 
 /// Lives as long as the process, like the threads of libmilter.
 Guarded<WireOptions>& wire_options() {
@@ -137,7 +138,7 @@ class Wire final : public CommandReader::Source, public ReplyWriter::Sink {
 };
 
 thread_local std::unique_ptr<Wire> t_wire;
-/// The MTA will use the connection for another client of its own (SMFIC_QUIT_NC).
+/// The MTA will use the connection for another client of its own (kQuitOneClient).
 thread_local bool t_another_client = false;
 
 Wire* wire_of(int descriptor) {
@@ -189,7 +190,7 @@ char* give_command(int descriptor, const timeval& timeout, char& letter, std::si
   const bool ended = command.end != CommandReader::End::kNone;
   letter = ended ? letter_of(command.end) : command.letter;
   length = command.length;
-  t_another_client = letter == SMFIC_QUIT_NC;
+  t_another_client = letter == kQuitOneClient;
   if (ended) t_wire.reset();
   return command.data.release();
 }
@@ -199,9 +200,9 @@ int take_reply(int descriptor, const timeval& timeout, char letter,
                std::string_view data) noexcept {
   try {
     const bool sent = take_up(descriptor).write(letter, data, patience_of(timeout));
-    return sent ? MI_SUCCESS : MI_FAILURE;
+    return sent ? kSent : kNotSent;
   } catch (...) {
-    return MI_FAILURE;
+    return kNotSent;
   }
 }
 
@@ -276,7 +277,7 @@ __attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* 
 /// Parameters: the descriptor of the MTA, how long to wait, letter, data and length of the reply.
 __attribute__((visibility("default"))) int mi_wr_cmd(int descriptor, timeval* timeout, int letter,
                                                      char* data, std::size_t length) {
-  if (length > 0 && data == nullptr) return MI_FAILURE;
+  if (length > 0 && data == nullptr) return shingled::milter::mta::kNotSent;
   return shingled::milter::mta::take_reply(descriptor, *timeout, static_cast<char>(letter),
                                            {data, length});
 }

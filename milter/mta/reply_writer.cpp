@@ -1,8 +1,5 @@
 #include "milter/mta/reply_writer.h"
 
-#include <libmilter/mfapi.h>
-#include <libmilter/mfdef.h>
-
 #include <cerrno>
 #include <cstdint>
 
@@ -11,9 +8,12 @@ namespace shingled::milter::mta {
 namespace {
 
 constexpr std::size_t kHeldBytesMax = 4096;
+constexpr char kAddHeader = 'h';
+constexpr char kChangeHeader = 'm';
+constexpr char kQuarantine = 'q';
 
 bool changes_message(char letter) {
-  return letter == SMFIR_ADDHEADER || letter == SMFIR_CHGHEADER || letter == SMFIR_QUARANTINE;
+  return letter == kAddHeader || letter == kChangeHeader || letter == kQuarantine;
 }
 
 void append(std::string& bytes, char letter, std::string_view data) {
