@@ -123,7 +123,7 @@ class Wire final : public CommandReader::Source, public ReplyWriter::Sink {
   }
 
  private:
-  ssize_t receive_now(std::span<iovec> blocks) const {
+  [[nodiscard]] ssize_t receive_now(std::span<iovec> blocks) const {
     msghdr message{};
     message.msg_iov = blocks.data();
     message.msg_iovlen = blocks.size();
