@@ -52,8 +52,8 @@ def connect(address):
         connection = socket.socket(socket.AF_UNIX)
     else:
         connection = socket.socket()
+    connection.connect(address)  # without a limit: a unix socket whose queue is full would refuse at once
     connection.settimeout(PATIENCE)
-    connection.connect(address)
     if not isinstance(address, str):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
