@@ -42,7 +42,7 @@ constexpr char kNoMemory = 3;
 constexpr char kFailed = 4;
 constexpr char kClosed = 5;
 constexpr char kTooBig = 7;
-constexpr char kQuitOneClient = 'K';  ///< the MTA goes on with another client
+constexpr char kQuitOneClient = 'K';  ///< the MTA has another client for it
 constexpr int kSent = 0;
 constexpr int kNotSent = -1;
 
