@@ -134,7 +134,9 @@ CommandReader::Command CommandReader::next(Source& source, std::chrono::millisec
 CommandReader::Command CommandReader::take_long(Command command, Source& source,
                                                 std::chrono::milliseconds patience) {
   std::size_t capacity = std::min(command.length, kFirstBytes);
-  if (!lease_.hold(capacity, use_for(capacity))) return give_up(End::kNoMemory);
+  // Also if the budget has none: then the message is deferred with an answer. To end the connection
+  // would leave the message to what the mail server does without a filter.
+  static_cast<void>(lease_.hold(capacity, use_for(capacity)));
   command.data = block_of(capacity);
   if (command.data == nullptr) return give_up(End::kNoMemory);
   std::size_t filled = held();  // fewer than `capacity`, as the buffer is smaller

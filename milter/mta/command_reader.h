@@ -19,7 +19,8 @@ namespace shingled::milter::mta {
 /// A command is its length as four bytes, most significant first; one letter, which the length
 /// counts; and data. What arrives is read ahead into a buffer of fixed size. A command that is not
 /// wholly in it gets a block of its own, for which memory is taken from a budget as it arrives, and
-/// its bytes are received directly into that block.
+/// its bytes are received directly into that block. The first 64 KB, as much as mail servers send
+/// at once, need no room in the budget.
 /// Cost: a buffer of 16 KB from the first read to `clear`; a command in the buffer is copied once,
 /// the rest of a longer one not at all.
 /// Threads: one at a time.

@@ -289,6 +289,15 @@ TEST(CommandReader, ALongCommandNeedsMemoryOfTheBudget) {
   EXPECT_EQ(budget->used(), 0U);
 }
 
+TEST(CommandReader, WhatMailServersSendIsReadAlsoWithoutRoom) {
+  const auto budget = std::make_shared<MemoryBudget>(0);
+  CommandReader reader(kDataMax, true, budget);
+  Script script(coded({'B', std::string(65535, 'x')}) + coded({'E', ""}), all);
+  EXPECT_EQ(reader.next(script, kPatience).length, 65535U) << "the session defers the message";
+  EXPECT_EQ(reader.next(script, kPatience).letter, 'E');
+  EXPECT_EQ(budget->used(), 0U);
+}
+
 TEST(CommandReader, KeepsTheMemoryOfACommandUntilTheNext) {
   Fixture f;
   Script script(coded({'B', std::string(65535, 'x')}) + coded({'E', ""}), all);
