@@ -26,6 +26,10 @@ struct HistoryOptions {
   /// Of the file, 1M to 1P. Beyond it goes what is kept for reports of
   /// messages that are older than a day, and then the oldest messages.
   std::uint64_t bytes_max = 1ULL << 30U;
+  /// Daemons whose messages are found here, too: URLs as in ClientOptions, at most 16.
+  std::vector<std::string> peers;
+  std::string peers_key_file;  ///< a key of the role read of each of them; empty = none
+  std::string peers_ca_file;   ///< certificates to trust, PEM; empty = those of the system
   /// For which windows the counters of a message are asked, for rules that are tried later: 10m to
   /// 24h in steps of ten minutes, 1d to 14d. Empty: only what the rules in force need.
   std::vector<std::string> windows = {"10m", "1h", "1d", "14d"};

@@ -110,6 +110,21 @@ struct PolicyScale {
   friend bool operator==(const PolicyScale&, const PolicyScale&) = default;
 };
 
+/// What the word of the model (section `model`) does.
+enum class ModelMode : std::uint8_t {
+  kShadow,  ///< shown and counted, without effect
+  kScore,   ///< it adds to the score
+  kOff,     ///< no model is loaded
+};
+
+/// `policy.model`.
+struct PolicyModelOptions {
+  ModelMode mode = ModelMode::kShadow;
+  double score_max = 4;  ///< what it adds at most, and takes away at most; 0 to 100
+
+  friend bool operator==(const PolicyModelOptions&, const PolicyModelOptions&) = default;
+};
+
 /// Section `policy`: rules on features and counters of a message.
 struct PolicyOptions {
   /// Files with more rules, absolute. Their rules are in `rules`.
@@ -123,6 +138,7 @@ struct PolicyOptions {
   std::string allow_file = "/var/lib/shingled/allow.list";
   std::string block_file = "/var/lib/shingled/block.list";
   PolicyAction block_action = PolicyAction::kReject;  ///< not kAccept, not kDeliver
+  PolicyModelOptions model;
   /// All rules, those of files first. Each name once.
   std::vector<PolicyRuleOptions> rules;
 

@@ -43,6 +43,11 @@ struct ReportOptions {
                             3600};  ///< reports are forgotten after this time, 1d to 3650d
   /// Reports of one person, but of a trusted one; burst 0 = no limit.
   BucketRate rate = {60, 60.0 / 3600};
+  /// The daemon that keeps the reports of all and teaches; this one forwards what it gets. Empty:
+  /// this one. A URL as in ClientOptions.
+  std::string home;
+  std::string home_key_file;  ///< the key of `shingled key add --role report` there; empty = none
+  std::string home_ca_file;   ///< certificates to trust, PEM; empty = those of the system
   std::uint64_t bytes_max = 16UL << 20U;  ///< of a reported message, 4K to 256M
 
   friend bool operator==(const ReportOptions&, const ReportOptions&) = default;

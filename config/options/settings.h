@@ -9,6 +9,7 @@
 #include "config/options/http_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
+#include "config/options/model_options.h"
 #include "config/options/policy_options.h"
 #include "config/options/ratelimit_options.h"
 #include "config/options/report_options.h"
@@ -28,6 +29,7 @@ struct Settings {
   SimilarOptions similar;
   CounterOptions counters;
   PolicyOptions policy;
+  ModelOptions model;
   HistoryOptions history;
   ReportOptions reports;
   StorageOptions storage;

@@ -11,6 +11,7 @@ namespace {
 constexpr std::array<Choice<HistoryNames>, 3> kNames = {{{"off", HistoryNames::kOff},
                                                          {"envelope", HistoryNames::kEnvelope},
                                                          {"subject", HistoryNames::kSubject}}};
+constexpr std::size_t kPeersMax = 16;
 constexpr std::size_t kHistoryWindowsMax = 16;  // each costs time and space for every message
 constexpr std::string_view kWindowForm =
     "10m to 24h in steps of ten minutes, or 1d to 14d, each once";
@@ -54,6 +55,25 @@ void load_windows(Section& section, std::string_view key, std::vector<std::strin
   }
 }
 
+void load_peers(Section& section, std::string_view key, std::vector<std::string>& out) {
+  constexpr std::string_view kAllowed = "URLs of at most 16 other daemons, or [] for none";
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  for (const auto& [item, word] : field->words(kAllowed)) {
+    const bool is_url =
+        word.starts_with("https://") || word.starts_with("http://") || word.starts_with("unix:/");
+    if (!is_url) {
+      item.refuse("not the URL of a daemon", kAllowed);
+    } else if (out.size() == kPeersMax) {
+      item.problem("exceeds the limit", kAllowed);
+      return;
+    } else {
+      out.push_back(word);
+    }
+  }
+}
+
 void check_history(Section& section, Settings& settings) {
   if (!settings.history.enabled || !settings.history.file.empty()) return;
   section.problem("file",
@@ -85,6 +105,14 @@ Key<Settings> history_section() {
               "of the file, {}; beyond it goes what act_for keeps of messages older than a day, "
               "then "
               "the oldest messages"),
+          key("peers", live(&HistoryOptions::peers),
+              Typed<std::vector<std::string>>{"list of texts", load_peers, flow_list},
+              "other daemons whose messages are found here, too, such as "
+              "[https://mx2.example.org:11340]; [] = none"),
+          key("peers_key_file", live(&HistoryOptions::peers_key_file), Path{},
+              "has a key of the role read of each of them; \"\" = none"),
+          key("peers_ca_file", live(&HistoryOptions::peers_ca_file), Path{},
+              "PEM, the certificates to trust there; \"\" = those of the system"),
           key("windows", live(&HistoryOptions::windows),
               Typed<std::vector<std::string>>{"list", load_windows, flow_list},
               "windows for which the counters of each message are asked, so that rules on them can "

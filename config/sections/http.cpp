@@ -92,6 +92,8 @@ Key<Settings> http_section() {
               "keys of programs, written by `shingled key`; need not exist"),
           key("users_file", start(&HttpOptions::users_file), Path{},
               "people who may sign in, written by `shingled passwd`; need not exist"),
+          key("page", start(&HttpOptions::page), Switch{},
+              "no = there is nothing to look at with a browser, only the API"),
           key("connections_max", start(&HttpOptions::connections_max), Number{16, 10'000},
               "at the same time for each address of listen, an eighth of them for one client, {}"),
           key("timeout", start(&HttpOptions::timeout), Time{1s, 10min},

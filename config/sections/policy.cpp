@@ -33,6 +33,9 @@ constexpr std::array<Choice<PolicyPromote>, 3> kPromotes = {
      {to_string(PolicyPromote::kAsk), PolicyPromote::kAsk},
      {to_string(PolicyPromote::kOff), PolicyPromote::kOff}}};
 
+constexpr std::array<Choice<ModelMode>, 3> kModes = {
+    {{"shadow", ModelMode::kShadow}, {"score", ModelMode::kScore}, {"off", ModelMode::kOff}}};
+
 PolicyPlace place_of(const Diagnostics& diagnostics, const Position& position) {
   const bool in_file = position.origin == Position::Origin::kFile;
   return {in_file ? diagnostics.file_name() : "-o", position.line, position.column};
@@ -313,6 +316,16 @@ Key<Settings> policy_section() {
           key("block_action", live(&PolicyOptions::block_action), OneOf(kBlockActions),
               "what happens to blocked mail: reject = the sender is told, add_header, tempfail, "
               "quarantine, discard"),
+          map<Settings>(
+              "model",
+              {key("mode", live(&PolicyOptions::model)(&PolicyModelOptions::mode), OneOf(kModes),
+                   "what the model's word does: shadow = it is shown and counted, without effect, "
+                   "until the history speaks for it (see promote), score = it adds to the score, "
+                   "off = nothing"),
+               key("score_max", live(&PolicyOptions::model)(&PolicyModelOptions::score_max),
+                   Real{0, 100},
+                   "what it adds to the score at most, and takes away at most, {}; alone it never "
+                   "rejects")}),
       });
 }
 

@@ -110,6 +110,11 @@ Keys<Settings> effect_keys(const Place<Settings, ReportEffect>& place, std::stri
 }
 
 void check_reports(Section& section, Settings& settings) {
+  const ReportOptions& reports = settings.reports;
+  if (reports.home.empty() && !(reports.home_key_file + reports.home_ca_file).empty())
+    section.problem("home",
+                    "is empty, so home_key_file and home_ca_file have no effect; allowed: "
+                    "the URL of a daemon");
   if (!settings.reports.enabled || !settings.reports.file.empty()) return;
   section.problem("file",
                   "nothing can be reported without it; allowed: an absolute path, or "
@@ -171,6 +176,13 @@ Key<Settings> reports_section() {
               "or virtual, such as /etc/aliases; \"\" = none"),
           key("keep", live(&ReportOptions::keep), Time{24h, 24h * 3650},
               "reports are forgotten after this time, {}; then they cannot be taken back"),
+          key("home", start(&ReportOptions::home), Text{},
+              "the daemon that keeps the reports of all machines and teaches, such as "
+              "https://mx1.example.org:11340; this one forwards to it; \"\" = this one"),
+          key("home_key_file", start(&ReportOptions::home_key_file), Path{},
+              "has a key of the role report of that daemon; \"\" = none"),
+          key("home_ca_file", start(&ReportOptions::home_ca_file), Path{},
+              "PEM, the certificates to trust there; \"\" = those of the system"),
           key("bytes_max", start(&ReportOptions::bytes_max), Size{4 * kKi, 256 * kMi},
               "of a reported message, {}"),
       },

@@ -25,6 +25,7 @@ Key<Settings> history_section();
 Key<Settings> http_section();
 Key<Settings> milter_section();
 Key<Settings> mime_section();
+Key<Settings> model_section();
 /// Rules of `policy.files` are read, too. A rule that comes again changes the keys that it gives.
 Key<Settings> policy_section();
 Key<Settings> ratelimit_section();

@@ -299,7 +299,7 @@ TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
                   "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
                   "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
                   "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
-                  "similar, counters, policy, history, reports, storage, http, client, rules",
+                  "similar, counters, policy, model, history, reports, storage, http, client, rules",
                   "f:6:12: milter.timeout: 'x' is not a duration; allowed: a number with ms, "
                   "s, m, h, d or w, such as 90d or 1h30m",
                   "f:7:1: storage: duplicate key; first given in line 1",
