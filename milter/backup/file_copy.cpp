@@ -65,6 +65,16 @@ std::string plain_path(const std::string& path) {
   return out;
 }
 
+bool is_there(const std::string& path) {
+  struct stat there {};
+  return ::lstat(path.c_str(), &there) == 0 || errno != ENOENT;
+}
+
+std::string folder_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
 Result<UniqueFd> open_to_read(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};

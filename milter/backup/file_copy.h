@@ -41,6 +41,10 @@ class ByteProgress {
 
 /// Absolute, without "." and "..", and without a '/' at the end, so that paths can be compared.
 std::string plain_path(const std::string& path);
+/// The folder that a path is in.
+std::string folder_of(const std::string& path);
+/// Whether the path has something, be it a link to nothing; true also if we may not look.
+bool is_there(const std::string& path);
 
 /// Opens a regular file for reading; never a symbolic link, a pipe or a device.
 /// Errors: those of os_error, kDenied (not a regular file), each with the path.

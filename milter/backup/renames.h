@@ -1,35 +1,62 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/base/result.h"
 
 namespace shingled::milter::backup {
 
-/// Renames that are made together. What is not kept is undone by the destructor, in reverse order.
-/// If the process dies in between, some are made.
+/// Renames that are made together: all of them stay, or none.
+///
+///   add() each -> make() -> keep()
+///
+/// What is not kept is undone by the destructor, in reverse order. What is planned stands in a
+/// journal from make() to keep(), so that take_back() undoes it after the process died in between.
 /// Threads: one thread.
 class Renames {
  public:
-  Renames() = default;
+  /// The name of the journal, in a folder that exists when make() is called.
+  static constexpr std::string_view kJournalName = "restore.journal";
+
+  explicit Renames(std::string journal) : journal_(std::move(journal)) {}
   ~Renames();
   Renames(const Renames&) = delete;
   Renames& operator=(const Renames&) = delete;
+  Renames(Renames&&) = delete;
+  Renames& operator=(Renames&&) = delete;
 
-  /// Errors: those of os_write_error, with the path; also kInvalid: `to` exists.
-  Status add(const std::string& from, const std::string& to);
+  void add(std::string from, std::string to) {
+    planned_.push_back({std::move(from), std::move(to)});
+  }
   /// Does nothing if `from` does not exist.
-  Status add_if_there(const std::string& from, const std::string& to);
+  void add_if_there(std::string from, std::string to);
+  /// Errors: those of os_write_error, with the path; also kInvalid: a `to` exists.
+  Status make();
   /// They stay, and are on the disk.
+  /// Errors: those of os_write_error.
   Status keep();
+
+  /// Undoes what a journal says and was not kept. May be called again after an error, or after the
+  /// process died here, too. Does nothing without a journal.
+  /// Errors: those of os_write_error; kCorrupt (no journal of ours, which is left).
+  static Status take_back(const std::string& journal);
 
  private:
   struct Rename {
     std::string from;
     std::string to;
   };
-  std::vector<Rename> made_;
+  Status write_journal() const;
+  static Status sync_folders_of(const std::vector<Rename>& renames);
+
+  const std::string journal_;
+  std::vector<Rename> planned_;
+  std::size_t made_ = 0;
+  bool kept_ = false;
 };
 
 }  // namespace shingled::milter::backup

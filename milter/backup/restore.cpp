@@ -37,7 +37,8 @@ class RestoreRun {
         plan_(plan),
         counters_(counters),
         watcher_(watcher),
-        progress_(watcher_, "copying", total_of(plan)) {}
+        progress_(watcher_, "copying", total_of(plan)),
+        journal_{.part = {.kind = "hashes"}, .path = journal_of(settings)} {}
 
   /// What was not placed goes.
   ~RestoreRun() {
@@ -51,6 +52,7 @@ class RestoreRun {
   RestoreRun& operator=(const RestoreRun&) = delete;
 
   Status stage() {
+    if (Status made = make_folder_of(journal_); !made) return made;
     // A folder that has data is the daemon's, whatever else goes there.
     for (const bool data : {true, false}) {
       for (const Target& target : plan_.targets) {
@@ -71,12 +73,13 @@ class RestoreRun {
   }
 
   Status place() {
-    Renames renames;
+    Renames renames(journal_.path);
     for (const Target& target : plan_.targets) {
       if (target.is_inside) continue;
-      if (Status moved = move_aside(target, renames); !moved) return moved;
-      if (Status placed = renames.add(target.staged, target.path); !placed) return placed;
+      move_aside(target, renames);
+      renames.add(target.staged, target.path);
     }
+    if (Status made = renames.make(); !made) return made;
     if (Status kept = renames.keep(); !kept) return kept;
     placed_ = true;
     return {};
@@ -207,17 +210,12 @@ class RestoreRun {
 
   /// A database goes with the files that SQLite keeps beside it: it would read a WAL that was left
   /// there into the new one.
-  Status move_aside(const Target& target, Renames& renames) const {
-    Status moved = target.aside.empty() ? Status() : renames.add(target.path, target.aside);
+  void move_aside(const Target& target, Renames& renames) const {
+    if (!target.aside.empty()) renames.add(target.path, target.aside);
     const PartForm form = target.part.form;
-    if (form != PartForm::kHashes && form != PartForm::kDatabase) return moved;
-    for (const char* ending : {"-wal", "-shm", "-journal"}) {
-      if (moved) {
-        moved =
-            renames.add_if_there(target.path + ending, target.path + plan_.aside_ending + ending);
-      };
-    }
-    return moved;
+    if (form != PartForm::kHashes && form != PartForm::kDatabase) return;
+    for (const char* ending : {"-wal", "-shm", "-journal"})
+      renames.add_if_there(target.path + ending, target.path + plan_.aside_ending + ending);
   }
 
   /// Removes the old folder of the counters if it had no more than the key that stands again.
@@ -242,6 +240,7 @@ class RestoreRun {
   const CounterImport& counters_;
   const storage::Watcher& watcher_;
   ByteProgress progress_;
+  const Target journal_;  ///< of the renames
   std::vector<std::string> staged_;
   std::vector<fs::path> made_folders_;
   bool placed_ = false;
@@ -249,12 +248,18 @@ class RestoreRun {
 
 }  // namespace
 
+std::string journal_of(const Settings& settings) {
+  const fs::path hashes = plain_path(settings.storage.engine.hashfile);
+  return (hashes.parent_path() / Renames::kJournalName).string();
+}
+
 Result<Restored> restore(const StoredBackup& backup, const Settings& settings,
                          const RestoreOptions& options, const CounterImport& counters,
                          const Clock& clock, const storage::Watcher& watcher) {
   const Site site = site_of(settings, options.settings_file);
   const auto stopped = StoppedSite::hold(settings, site);
   if (!stopped) return stopped.error();
+  if (Status whole = Renames::take_back(journal_of(settings)); !whole) return whole.error();
   const auto plan = plan_restore(backup, settings, site, options, clock);
   if (!plan) return plan.error();
   RestoreRun run(backup, settings, *plan, counters, watcher);

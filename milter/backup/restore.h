@@ -35,11 +35,14 @@ struct Restored {
   std::string owner = {};  ///< name of the user whose the files are
 };
 
+/// Where a restore keeps a journal while names change.
+std::string journal_of(const Settings& settings);
+
 /// Puts a backup back, for a daemon that does not run. The caller has checked its sums.
 ///
 /// Everything is first written beside its place; a full disk or another error leaves what stands as
-/// it is. Then names change, all of them or none. Only the end of the process in that moment leaves
-/// some files in their place and others aside, all of them whole.
+/// it is. Then names change, all of them or none. If the process dies in that moment, the journal
+/// stays: no daemon starts, and the next restore first takes back what this one did.
 /// Errors:  kUnavailable (a daemon runs; the disk; stopped), those of plan_restore, kCorrupt (the
 ///          backup has changed meanwhile), those of `counters`.
 /// Threads: one thread.

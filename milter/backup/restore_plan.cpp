@@ -31,16 +31,6 @@ constexpr mode_t kSharedBits = 0644;   ///< that a file of settings may have
 constexpr mode_t kGuardedBits = 0640;  ///< that a file of keys may have
 constexpr mode_t kGroupReads = 0040;
 
-std::string folder_of(const std::string& path) {
-  const auto parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
-bool is_there(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0 || errno != ENOENT;
-}
-
 bool has_content(const std::string& path, const StoredPart& stored) {
   const storage::Watcher nobody = [](const storage::WorkDone&) { return true; };
   ByteProgress progress(nobody, "comparing", 0);

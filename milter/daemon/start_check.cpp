@@ -14,6 +14,7 @@
 #include "config/base/random.h"
 #include "config/system/os_error.h"
 #include "config/system/whole_file.h"
+#include "milter/backup/restore.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/http/access.h"
@@ -363,6 +364,13 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   process::Identity identity = check_identity(settings.daemon, found);
   // The start knows who it is.
   if (names == OtherNames::kLookUp) identity = process::owner_of_files(settings).value_or(identity);
+  if (const std::string journal = backup::journal_of(settings);
+      ::access(journal.c_str(), F_OK) == 0) {
+    found.error("storage.hashfile",
+                journal +
+                    ": a restore ended in the middle, so files of two times lie here; run "
+                    "`shingled restore` again, which first takes back what it did");
+  }
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   check_syslog(settings.daemon.syslog, found);

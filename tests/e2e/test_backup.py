@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import harness
@@ -279,6 +280,37 @@ class Refused(Backup):
                     self.assertEqual({}, there.content())
                 (self.copies / name).write_bytes(whole)
         self.ok(there, "restore", self.copies)
+
+
+class Killed(Backup):
+    KILLS = int(os.environ.get("SHINGLED_KILLS", "12"))
+
+    def test_a_restore_is_made_or_taken_back(self):
+        self.fill()
+        here = self.here
+        files = [here.tmp / "allow.list", here.settings.parent / "http.keys", here.rules]
+        self.ok(here, "backup", "--with-keys", self.copies)
+        here.stop()
+        kept = [path.read_text() for path in files]
+        begin = time.monotonic()
+        self.ok(here, "restore", "--force", self.copies)
+        whole = time.monotonic() - begin
+        for number in range(self.KILLS):
+            for path in files:
+                path.write_text("# later\n")
+            with subprocess.Popen([here.binary, "restore", *here.overrides, "--force", self.copies],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(whole * (number + 1) / self.KILLS)
+                process.kill()
+            self.ends_with(EX_DATAERR, here, "restore", self.copies)  # names what stands, and moves nothing
+            self.assertIn([path.read_text() for path in files], (kept, ["# later\n"] * len(files)))
+            self.assertEqual([], list(here.tmp.rglob("restore.journal*")))
+            self.ok(here, "restore", "--force", self.copies)
+            self.assertEqual(kept, [path.read_text() for path in files])
+            self.assertEqual([], list(here.tmp.rglob("*.restoring")))
+        here.start()
+        self.assert_found(here)
 
 
 class FullDisk(Backup):

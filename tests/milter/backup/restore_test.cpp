@@ -4,11 +4,13 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include "milter/backup/renames.h"
 #include "tests/milter/backup/filled_site.h"
 
 namespace shingled::milter::backup {
@@ -176,6 +178,25 @@ TEST_F(BackupTest, IsPutBackWholeOrNotAtAll) {
   EXPECT_EQ(other.content(), before);
   EXPECT_FALSE(fs::exists(other.file("counters"))) << "made for it, and gone";
   import_fault_.clear();
+  EXPECT_TRUE(put_back(other, {.force = true}));
+}
+
+// It died while names changed: nobody knows which files belong together.
+TEST_F(BackupTest, FirstTakesBackWhatADeadRestoreDid) {
+  ASSERT_TRUE(take(true));
+  Machine other{directory_.file("other")};
+  other.put_hashes(2);
+  other.put_database("history.db", 9);
+  const auto before = other.content();
+  const auto die = [&] {
+    Renames renames(journal_of(other.settings));
+    renames.add(other.file("history.db"), other.file("history.db.before-then"));
+    ::_exit(renames.make() ? 0 : 1);
+  };
+  EXPECT_EXIT(die(), ::testing::ExitedWithCode(0), "");
+  EXPECT_FALSE(fs::exists(other.file("history.db")));
+  EXPECT_THAT(put_back(other).error().message, HasSubstr("--force"));
+  EXPECT_EQ(other.content(), before);
   EXPECT_TRUE(put_back(other, {.force = true}));
 }
 

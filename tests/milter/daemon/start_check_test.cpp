@@ -51,6 +51,13 @@ class StartCheckTest : public ::testing::Test {
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
 
+TEST_F(StartCheckTest, RefusesFilesOfTwoTimes) {
+  std::ofstream(folder_.file("restore.journal")) << "";
+  EXPECT_THAT(found_of(""), ElementsAre(AllOf(HasSubstr("storage.hashfile"),
+                                              HasSubstr("a restore ended in the middle"),
+                                              HasSubstr("run `shingled restore` again"))));
+}
+
 /// Root asks, and a service manager starts the daemon as the owner of its files.
 TEST_F(StartCheckTest, ChecksWithTheRightsOfTheOwnerOfTheFiles) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can";
