@@ -33,7 +33,7 @@ struct Caller {
 /// A parsed and unescaped request.
 struct HttpRequest {
   std::string path = {};                              ///< "/metrics"
-  std::map<std::string, std::string> arguments = {};  ///< the first one if names are equal
+  std::map<std::string, std::string> arguments = {};  ///< each once
   HttpMethod method = HttpMethod::kGet;               ///< HEAD counts as GET
   Caller caller = {};
   std::string body = {};  ///< of a POST

@@ -17,10 +17,10 @@
 #include "config/system/listen_socket.h"
 #include "config/system/socket_address.h"
 #include "milter/http/access.h"
-#include "milter/http/announced_body.h"
 #include "milter/http/connection_deadlines.h"
 #include "milter/http/host_check.h"
 #include "milter/http/http_exchange.h"
+#include "milter/http/request_fields.h"
 #include "milter/http/tls_identity.h"
 #include "milter/http/work_threads.h"
 
@@ -91,16 +91,29 @@ class HttpServer::Impl {
 
 namespace {
 
+struct Arguments {
+  std::map<std::string, std::string>& by_name;
+  bool twice = false;  ///< one of them came twice
+};
+
 MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* key,
                          const char* value) {
-  static_cast<std::map<std::string, std::string>*>(arguments)->emplace(
-      key, value != nullptr ? value : "");
+  auto& taken = *static_cast<Arguments*>(arguments);
+  if (!taken.by_name.emplace(key, value != nullptr ? value : "").second) taken.twice = true;
   return MHD_YES;
 }
 
-MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
-  static_cast<AnnouncedBody*>(found)->see(key, value != nullptr ? value : "");
+MHD_Result take_field(void* fields, MHD_ValueKind /*kind*/, const char* key, const char* value) {
+  static_cast<RequestFields*>(fields)->see(key, value != nullptr ? value : "");
   return MHD_YES;
+}
+
+/// The state of a request before on_request() sees it, if its target has a byte 0: the library
+/// hands out texts that would end there.
+char has_zero;
+
+void* on_target(void* /*server*/, const char* target, MHD_Connection* /*connection*/) noexcept {
+  return std::string_view(target).find("%00") != std::string_view::npos ? &has_zero : nullptr;
 }
 
 int socket_of(MHD_Connection* connection) {
@@ -153,18 +166,19 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   request.type = field_text(header(connection, MHD_HTTP_HEADER_CONTENT_TYPE));
   request.accept = field_text(header(connection, MHD_HTTP_HEADER_ACCEPT));
   request.if_none_match = field_text(header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH));
-  AnnouncedBody announced;
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &announced);
-  if (announced.contradicts()) {
-    return refusal(MHD_HTTP_BAD_REQUEST, "the length of the body is given more than once");
-  }
-  if (announced.present && request.method != HttpMethod::kPost)
+  RequestFields fields;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, take_field, &fields);
+  if (const auto wrong = fields.refusal(); wrong.status != 0)
+    return refusal(wrong.status, wrong.detail);
+  if (fields.has_body && request.method != HttpMethod::kPost)
     return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body");
   const std::uint64_t bytes_max = server.body_bytes_max(request);
-  if (announced.bytes > bytes_max) {
+  if (fields.bytes > bytes_max) {
     return refusal(MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
   }
-  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
+  Arguments arguments{request.arguments};
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &arguments);
+  if (arguments.twice) return refusal(MHD_HTTP_BAD_REQUEST, "an argument is given more than once");
   return std::nullopt;
 }
 
@@ -289,6 +303,11 @@ MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
                       void** state) noexcept {
   auto& self = *static_cast<HttpServer::Impl*>(server);
   try {
+    if (*state == &has_zero) {
+      *state = nullptr;
+      return send_reply(self, connection,
+                        refusal(MHD_HTTP_BAD_REQUEST, "the target of the request has a byte 0"));
+    }
     if (*state == nullptr) {
       HttpRequest request;
       request.path = url;
@@ -316,7 +335,7 @@ MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
 /// The library calls this when it has sent a reply, or has given it up.
 void on_end(void* server, MHD_Connection* connection, void** state,
             MHD_RequestTerminationCode /*why*/) noexcept {
-  delete static_cast<HttpExchange*>(*state);
+  if (*state != &has_zero) delete static_cast<HttpExchange*>(*state);
   *state = nullptr;
   static_cast<HttpServer::Impl*>(server)->deadlines().renewed(socket_of(connection));
 }
@@ -354,8 +373,9 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
       of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
-      &on_connection, this, MHD_OPTION_NOTIFY_COMPLETED, &on_end, this, MHD_OPTION_THREAD_POOL_SIZE,
-      threads, MHD_OPTION_ARRAY, options.data(), MHD_OPTION_END);
+      &on_connection, this, MHD_OPTION_NOTIFY_COMPLETED, &on_end, this, MHD_OPTION_URI_LOG_CALLBACK,
+      &on_target, this, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_ARRAY, options.data(),
+      MHD_OPTION_END);
   if (daemon == nullptr) {
     return Error{ErrorCode::kUnavailable, options_.option + " " + listener.address().to_string() +
                                               ": libmicrohttpd cannot listen on it"};

@@ -1,4 +1,4 @@
-// Covers milter/http/announced_body.cpp, milter/http/http_server.cpp,
+// Covers milter/http/request_fields.cpp, milter/http/http_server.cpp,
 // milter/http/http_message.cpp: bodies of requests, keys,
 // several requests on a connection, replies that are made while they are sent, work that takes
 // long.

@@ -26,6 +26,9 @@ using ::testing::StartsWith;
 
 constexpr int kPatienceMs = 30'000;
 
+/// So that the answer ends at once.
+const std::string kClose = "Connection: close\r\n";
+
 class HttpServerTest : public ::testing::Test {
  protected:
   void start(HttpServerOptions options = {}) {
@@ -89,11 +92,11 @@ class HttpServerTest : public ::testing::Test {
 
 TEST_F(HttpServerTest, AnswersAPageAndItsArguments) {
   start();
-  const auto reply = get("/a%20b?x=1&y=%3d%26&x=2&empty");
+  const auto reply = get("/a%20b?x=1&y=%3d%26&empty&z=%2500");
   ASSERT_TRUE(reply.has_value()) << reply.error().message;
   EXPECT_EQ(reply->status, 200U);
   EXPECT_EQ(reply->type, "text/plain");
-  EXPECT_EQ(reply->body, "/a b empty= x=1 y==&");
+  EXPECT_EQ(reply->body, "/a b empty= x=1 y==& z=%00");
 }
 
 TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
@@ -158,6 +161,16 @@ TEST_F(HttpServerTest, SurvivesInvalidRequests) {
              return headers;
            }(),
        ""},
+      {"an argument twice", "GET /a?x=1&y=2&x=1 HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 400"},
+      {"a host twice", "GET / HTTP/1.1\r\n" + host + host + "\r\n", "HTTP/1.1 400"},
+      {"a key twice",
+       "GET / HTTP/1.1\r\n" + host + "Authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n",
+       "HTTP/1.1 400"},
+      {"a byte 0 in the path", "GET /healthz%00x HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 400"},
+      {"a byte 0 in an argument", "GET /?x=a%00b HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 400"},
+      {"a compressed body",
+       "POST / HTTP/1.1\r\n" + host + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nab",
+       "HTTP/1.1 415"},
       {"two lengths that differ",
        "GET / HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 10\r\n\r\n",
        "HTTP/1.1 4"},
@@ -195,7 +208,8 @@ TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
 
 TEST_F(HttpServerTest, AHeadRequestHasNoBody) {
   start();
-  const std::string answer = answer_to("HEAD /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string answer =
+      answer_to("HEAD /page HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
   EXPECT_TRUE(answer.ends_with("\r\n\r\n"));
@@ -211,7 +225,7 @@ TEST_F(HttpServerTest, RefusesAReboundName) {
   }
   EXPECT_EQ(asked_, 0);
   for (const std::string host : {"127.0.0.1:11340", "localhost:11340", "[::1]:11340"}) {
-    EXPECT_THAT(answer_to("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"),
+    EXPECT_THAT(answer_to("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n" + kClose + "\r\n"),
                 StartsWith("HTTP/1.1 200"))
         << host;
   }
@@ -227,7 +241,7 @@ TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const SocketAddress address = *unix_address(path);
   ASSERT_EQ(::connect(fd.get(), address.get(), address.length()), 0);
-  const std::string head = "GET /a HTTP/1.1\r\nHost: any.example\r\n\r\n";
+  const std::string head = "GET /a HTTP/1.1\r\nHost: any.example\r\n" + kClose + "\r\n";
   static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
   EXPECT_THAT(read_all(fd), StartsWith("HTTP/1.1 200"));
 }
