@@ -155,6 +155,12 @@ void check_overrides(const PostfixFacts& facts, const std::string& endpoint,
   }
 }
 
+/// An empty one would be the beginning of every path.
+std::string queue_of(const PostfixFacts& facts) {
+  const std::string given = value_or(facts.expanded, "queue_directory", "");
+  return given.empty() ? std::string(kDefaultQueue) : given;
+}
+
 }  // namespace
 
 SettingMap parse_postconf(std::string_view text) {
@@ -198,7 +204,7 @@ Plan plan_postfix(const PostfixFacts& facts, const SocketSpec& milter,
                   std::string_view socket_group) {
   Plan plan;
   const bool is_unix = milter.kind == SocketSpec::Kind::kUnix;
-  const std::string queue = value_or(facts.expanded, "queue_directory", kDefaultQueue);
+  const std::string queue = queue_of(facts);
   const std::string endpoint = postfix_endpoint(milter, queue);
   const std::string absolute = is_unix ? "unix:" + milter.path : endpoint;
   check_chroot(facts, milter, queue, plan);
@@ -313,8 +319,7 @@ void check_return(const PostfixFacts& facts,
 
 Plan plan_postfix_removal(const PostfixFacts& facts, const SocketSpec& milter) {
   Plan plan;
-  std::string queue = value_or(facts.expanded, "queue_directory", "");
-  if (queue.empty()) queue = kDefaultQueue;
+  const std::string queue = queue_of(facts);
   bool attached = false;
   for (const char* name : {"smtpd_milters", "non_smtpd_milters"}) {
     const std::string now = value_or(facts.settings, name, "");

@@ -45,6 +45,11 @@ TEST(Postconf, IsParsed) {
   EXPECT_TRUE(parse_postconf("").empty());
 }
 
+TEST(PostfixEndpoint, IsThatOfTheUsualQueueWhereNoneIsNamed) {
+  const Plan plan = plan_postfix(facts({{"queue_directory", ""}}), kOutside, "");
+  EXPECT_EQ(wanted(plan)["smtpd_milters"], "unix:" + kOutside.path);
+}
+
 TEST(PostfixEndpoint, IsWhatPostfixCallsTheMilter) {
   struct Case {
     const char* socket;
