@@ -1,7 +1,10 @@
 #include "mime/pieces/text_collector.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,29 +55,46 @@ std::vector<std::uint32_t> count_notice_words(const WordList& words) {
   return before;
 }
 
+/// Those with the smallest hashes, in their order. A phrase that is repeated counts once.
+class SmallestRuns {
+ public:
+  /// Runs come in the order of the text.
+  void add(const HashedRun& run) {
+    if (count_ == kPhrasesMax && run.first >= runs_[kPhrasesMax - 1].first) return;
+    const auto end = runs_.begin() + static_cast<std::ptrdiff_t>(count_);
+    const auto place = std::lower_bound(runs_.begin(), end, run);
+    if (place != end && place->first == run.first) return;
+    if (place != runs_.begin() && (place - 1)->first == run.first) return;
+    if (count_ < kPhrasesMax) ++count_;
+    const auto last = runs_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+    std::move_backward(place, last, last + 1);
+    *place = run;
+  }
+  [[nodiscard]] std::vector<std::string> texts(const WordList& words) const {
+    std::vector<std::string> out;
+    for (const auto& [hash, begin] : std::span(runs_).first(count_))
+      out.push_back(spaced(words, begin, phrase_words(words[begin])));
+    return out;
+  }
+
+ private:
+  std::array<HashedRun, kPhrasesMax> runs_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 Phrases sample_phrases(const WordList& words) {
-  std::vector<HashedRun> all;
-  all.reserve(words.size());
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t count = phrase_words(words[i]);
-    if (count <= words.size() - i) all.emplace_back(hash_of(words, i, count), i);
-  }
-  // A phrase that is repeated counts once.
-  std::ranges::sort(all);
-  const auto same = [](const HashedRun& a, const HashedRun& b) { return a.first == b.first; };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   const std::vector<std::uint32_t> notice_words = count_notice_words(words);
-  Phrases out;
-  for (const auto& [hash, begin] : all) {
+  SmallestRuns own;
+  SmallestRuns notices;
+  for (std::size_t begin = 0; begin < words.size(); ++begin) {
     const std::size_t count = phrase_words(words[begin]);
+    if (count > words.size() - begin) continue;
     const bool notice = notice_words[begin + count] - notice_words[begin] >= kNoticeWordsOfPhrase;
-    std::vector<std::string>& sort = notice ? out.notices : out.own;
-    if (sort.size() < kPhrasesMax) sort.push_back(spaced(words, begin, count));
-    if (out.own.size() == kPhrasesMax && out.notices.size() == kPhrasesMax) break;
+    (notice ? notices : own).add({hash_of(words, begin, count), begin});
   }
-  return out;
+  return {own.texts(words), notices.texts(words)};
 }
 
 std::string short_text(const WordList& words) {

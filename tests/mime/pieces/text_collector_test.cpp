@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "mime/fingerprint/mumhash.h"
 
 namespace shingled::mime {
 namespace {
@@ -207,6 +212,41 @@ TEST(Phrases, AreAtMostEightDifferentOnes) {
   WordList same;
   for (std::size_t i = 0; i < 100; ++i) same.add("same");
   EXPECT_EQ(sample_phrases(same).own.size(), 1U);
+}
+
+/// All phrases of one sort, by their hashes.
+std::vector<std::string> smallest(std::map<std::uint64_t, std::string> all) {
+  std::vector<std::string> out;
+  for (auto& [hash, text] : all)
+    if (out.size() < kPhrasesMax) out.push_back(std::move(text));
+  return out;
+}
+
+TEST(Phrases, AreThoseWithTheSmallestHashes) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    WordList words;
+    const std::size_t count = random() % 120;
+    for (std::size_t i = 0; i < count; ++i)
+      words.add(random() % 5 == 0 ? "newsletter" : word(random() % (round % 3 == 0 ? 3 : 500)));
+    std::map<std::uint64_t, std::string> own;
+    std::map<std::uint64_t, std::string> notices;
+    for (std::size_t begin = 0; begin + kPhraseWords <= count; ++begin) {
+      std::string glued;
+      std::string text;
+      std::size_t notice = 0;
+      for (std::size_t i = begin; i < begin + kPhraseWords; ++i) {
+        glued += words[i];
+        text.append(text.empty() ? "" : " ").append(words[i]);
+        notice += words[i] == "newsletter" ? 1 : 0;
+      }
+      (notice >= kNoticeWordsOfPhrase ? notices : own)
+          .emplace(fingerprint::mumhash(glued, 0), text);
+    }
+    const Phrases phrases = sample_phrases(words);
+    ASSERT_EQ(phrases.own, smallest(own));
+    ASSERT_EQ(phrases.notices, smallest(notices));
+  }
 }
 
 TEST(Phrases, DoNotDependOnWhatIsAround) {
