@@ -117,6 +117,7 @@ void Writer::run_maintenance() {
     const bool more_to_give = give_back_slice();
     more_to_do_ = more_expired || more_to_give;
     maintain_wal();
+    try_disk();
     return {};
   });
   if (!kept) static_cast<void>(log_outcome(kept));

@@ -104,6 +104,9 @@ class Writer {
   bool expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
   void maintain_wal();
+  /// While the disk refuses: finds out whether it takes something again, so that nobody waits for
+  /// the next update to know.
+  void try_disk();
   /// Commits in one transaction and then updates the index. If rows are missing in the file, the
   /// index forgets them and nothing else happens; `group.lost()` names them. Nothing happens either
   /// if the master may not send the batch: the error is that refusal.
@@ -142,7 +145,8 @@ class Writer {
   /// The index misses something that was committed, because memory ran out. All updates are
   /// refused.
   bool index_lacks_ = false;
-  Outage disk_outage_;  ///< logged: the disk refuses
+  Outage disk_outage_;    ///< logged: the disk refuses
+  TimePoint disk_due_{};  ///< when it is tried next
   /// The last commit failed, or no more follows. A checkpoint that fails says nothing: it may have
   /// begun before the disk recovered.
   std::atomic<bool> refuses_{false};

@@ -12,6 +12,8 @@ constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the 
 constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
 constexpr std::size_t kExpiryRemovals = 256;  ///< records removed in a slice: one short transaction
 
+constexpr std::chrono::seconds kDiskPause{5};  ///< between two tries of a disk that refuses
+
 constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice
 
 constexpr std::int64_t kGiveBack = 64;  ///< pages given back in a step
@@ -135,6 +137,14 @@ void Writer::maintain_wal() {
     room_wanted_ = false;
     checkpointer_->start();
   }
+}
+
+void Writer::try_disk() {
+  if (!refuses_ || index_lacks_) return;
+  const TimePoint moment = clock_.now();
+  if (moment < disk_due_) return;
+  disk_due_ = moment + kDiskPause;
+  refuses_ = !log_outcome(table_->touch());
 }
 
 }  // namespace shingled::storage::engine

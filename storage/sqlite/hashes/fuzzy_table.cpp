@@ -380,6 +380,12 @@ Status FuzzyTable::give_back(std::int64_t pages) {
   return database_->execute(("PRAGMA incremental_vacuum(" + std::to_string(pages) + ")").c_str());
 }
 
+Status FuzzyTable::touch() {
+  const auto version = database_->integer("PRAGMA user_version");
+  if (!version) return version.error();
+  return database_->execute(("PRAGMA user_version = " + std::to_string(*version)).c_str());
+}
+
 Result<std::int64_t> FuzzyTable::count() {
   return database_->integer("SELECT count(*) FROM digests");
 }

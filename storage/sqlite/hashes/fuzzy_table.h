@@ -112,6 +112,8 @@ class FuzzyTable {
   Result<std::int64_t> pages();
   /// Gives up to `pages` unused pages back; the file shrinks at the next checkpoint.
   Status give_back(std::int64_t pages);
+  /// Writes a page as it is, to find out whether the disk takes it.
+  Status touch();
 
   // ---- reading ----
   /// From now on all reading sees the file as it is now, whatever its writer does. For readers.

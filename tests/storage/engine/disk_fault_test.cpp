@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <map>
+#include <thread>
 
 #include "tests/storage/engine/engine_fixture.h"
 #include "tests/storage/sqlite/base/faulty_vfs.h"
@@ -45,6 +46,20 @@ TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
     EXPECT_TRUE(engine_->takes_updates());
   }
   EXPECT_EQ(engine_->counters().refused, 2 * std::size(kCases));
+}
+
+TEST_F(DiskFault, IsOverWithoutAnotherUpdate) {
+  open();
+  disk_.fail_after(0, SQLITE_FULL);
+  EXPECT_FALSE(apply(add(random_fingerprint(random_))));
+  EXPECT_FALSE(engine_->takes_updates());
+  disk_.heal();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!engine_->takes_updates() && std::chrono::steady_clock::now() < deadline) {
+    clock_.advance(std::chrono::seconds(5));
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(engine_->takes_updates());
 }
 
 // The WAL is short, so that only the refusal is a reason for a checkpoint.
