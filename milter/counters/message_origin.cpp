@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/base/ascii.h"
@@ -210,26 +211,33 @@ bool is_own_hop(std::string_view value, const std::vector<Network>& local) {
 MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
                         const std::vector<Network>& local) {
   MessageOrigin origin;
-  std::string recipient;
-  for (const char* name : {"X-Original-To", "Envelope-To", "Delivered-To"}) {
-    if (recipient.empty()) recipient = first_value(fields, name);
-  }
+  // By preference.
+  std::array<std::pair<const char*, std::string>, 3> delivered = {
+      {{"X-Original-To", ""}, {"Envelope-To", ""}, {"Delivered-To", ""}}};
+  std::string recipient;  // as our servers received it
   // Fields below the first stranger's were written by strangers.
   auto client = Client::kOurs;
   std::size_t seen = 0;
   for (const mime::HeaderField& field : fields) {
-    if (!ascii::equal_ignoring_case(field.name, "Received") || ++seen > kReceivedMax) continue;
+    if (client != Client::kOurs) break;
+    for (auto& [name, value] : delivered) {
+      if (value.empty() && ascii::equal_ignoring_case(field.name, name))
+        value = mime::single_spaced(field.value);
+    }
+    if (!ascii::equal_ignoring_case(field.name, "Received")) continue;
+    if (++seen > kReceivedMax) break;
     const std::string received = mime::single_spaced(field.value);
     const std::size_t end = received.rfind(';');
     if (seen == 1 && end != std::string::npos) {
       origin.time = parse_mail_date(std::string_view(received).substr(end + 1));
     }
-    if (client != Client::kOurs) continue;
     client = read_client(received, local, origin.envelope);
     if (recipient.empty()) recipient = between(received, " for <", ">");
   }
   if (!origin.time) origin.time = parse_mail_date(first_value(fields, "Date"));
   origin.envelope.sender = first_value(fields, "Return-Path");
+  for (auto named = delivered.rbegin(); named != delivered.rend(); ++named)
+    if (!named->second.empty()) recipient = named->second;
   if (!recipient.empty()) origin.envelope.recipients.push_back(std::move(recipient));
   return origin;
 }

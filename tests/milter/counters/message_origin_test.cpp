@@ -39,6 +39,21 @@ TEST(MessageOrigin, IsThatOfTheFirstStranger) {
   EXPECT_EQ(origin.time->time_since_epoch().count(), 880127706);
 }
 
+// The sender wrote what is below: a report would count for the recipient that he names.
+TEST(MessageOrigin, BelievesNoRecipientBelowAStranger) {
+  Fields fields = {
+      {"Received", "from helo (mail.example.org [192.0.2.1]) by mx for <bob@example.net>; x"},
+      {"X-Original-To", "victim@example.net"},
+      {"Delivered-To", "victim@example.net"},
+      {"Envelope-To", "victim@example.net"},
+  };
+  EXPECT_EQ(origin_of(fields, local()).envelope.recipients,
+            std::vector<std::string>{"bob@example.net"});
+  fields.insert(fields.begin(), {"Delivered-To", "ann@example.net"});
+  EXPECT_EQ(origin_of(fields, local()).envelope.recipients,
+            std::vector<std::string>{"ann@example.net"});
+}
+
 struct ReceivedCase {
   const char* why;
   const char* received;
