@@ -27,12 +27,16 @@ class Rspamd:
     encryption_key  public key of that storage, z-base-32; None = in the clear
     keypair         (public, private) of its own storage worker, z-base-32; None = no encryption there
     redis           where that worker keeps its hashes, "127.0.0.1:PORT"; None = an SQLite file
+    milter_workers  workers that are a milter and scan by themselves, at `milter_port`
     """
 
-    def __init__(self, folder, servers=None, encryption_key=None, keypair=None, redis=None):
+    def __init__(self, folder, servers=None, encryption_key=None, keypair=None, redis=None, milter_workers=0):
         self.folder = pathlib.Path(folder) / "rspamd"
         self.folder.mkdir()
         self.scan_port, self.learn_port, self.fuzzy_port = free_port(), free_port(), free_port()
+        self.milter_port = free_port()
+        proxy = (f'worker "rspamd_proxy" {{ bind_socket = "127.0.0.1:{self.milter_port}"; milter = yes; timeout = 120s; '
+                 f'count = {milter_workers}; upstream "local" {{ default = yes; self_scan = yes; }} }}' if milter_workers else "")
         rule_key = f'encryption_key = "{encryption_key}";' if encryption_key else ""
         worker_key = f'keypair {{ pubkey = "{keypair[0]}"; privkey = "{keypair[1]}"; }}' if keypair else ""
         backend = (f'backend = "redis"; servers = "{redis}"; timeout = 10s;' if redis else
@@ -51,6 +55,7 @@ class Rspamd:
               bind_socket = "127.0.0.1:{self.fuzzy_port}"; count = 1; {backend} sync = 0.1s; expire = 90d;
               allow_update = ["127.0.0.1"]; {worker_key}
             }}
+            {proxy}
             actions {{ reject = 15; add_header = 6; }}
             fuzzy_check {{
               retransmits = 2; timeout = 2s;
