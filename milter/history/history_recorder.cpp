@@ -52,7 +52,7 @@ Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open_without_thread(co
 HistoryRecorder::HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table,
                                  const Timekeeper& time, const Setup& setup, const Clock& clock,
                                  Logger& logger)
-    : site_(setup.site), clock_(clock), logger_(logger) {
+    : site_(setup.site), feed_(setup.feed), clock_(clock), logger_(logger) {
   use(setup.options);
   auto disk = disk_.lock();
   disk->table = std::move(table);
@@ -77,20 +77,28 @@ void HistoryRecorder::record(const JudgedMessage& message) noexcept {
 }
 
 void HistoryRecorder::take_row(storage::sqlite::HistoryRow row) {
-  auto waiting = waiting_.lock();
-  Batch& batch = waiting->batch;
-  const std::uint64_t bytes = row.details.size() + row.kept.size() + row.queue_id.size() +
-                              row.sender_name.size() + row.recipients.size() + row.subject.size() +
-                              sizeof row;
-  if (batch.rows.size() + waiting->writing_rows >= kWaitingMax ||
-      batch.bytes + waiting->writing_bytes + bytes > kWaitingBytesMax)
-    return note_dropped(*waiting);
-  // Messages of one second follow each other.
-  if (waiting->last >= row.time && waiting->last - row.time < kSecond) row.time = waiting->last + 1;
-  waiting->last = row.time;
-  batch.bytes += bytes;
-  batch.rows.push_back(std::move(row));
-  if (batch.rows.size() == kWakeAt && task_) task_->wake();
+  const bool is_wanted = feed_ != nullptr && feed_->is_wanted();
+  storage::sqlite::HistoryRow shown;
+  const bool is_kept = !row.kept.empty();
+  {
+    auto waiting = waiting_.lock();
+    Batch& batch = waiting->batch;
+    const std::uint64_t bytes = row.details.size() + row.kept.size() + row.queue_id.size() +
+                                row.sender_name.size() + row.recipients.size() +
+                                row.subject.size() + sizeof row;
+    if (batch.rows.size() + waiting->writing_rows >= kWaitingMax ||
+        batch.bytes + waiting->writing_bytes + bytes > kWaitingBytesMax)
+      return note_dropped(*waiting);
+    // Messages of one second follow each other.
+    if (waiting->last >= row.time && waiting->last - row.time < kSecond)
+      row.time = waiting->last + 1;
+    waiting->last = row.time;
+    if (is_wanted) shown = RowFeed::without_kept(row);
+    batch.bytes += bytes;
+    batch.rows.push_back(std::move(row));
+    if (batch.rows.size() == kWakeAt && task_) task_->wake();
+  }
+  if (is_wanted) feed_->give(std::move(shown), is_kept);
 }
 
 void HistoryRecorder::label(std::uint64_t message, Label label) noexcept {
@@ -230,7 +238,7 @@ Result<std::unique_ptr<HistoryRecorder>> HistoryReloader::open(const HistoryOpti
   }
   const auto site = storage::counters::site_key(counters, random_);
   if (!site) return site.error();
-  return HistoryRecorder::open({.options = options, .site = *site}, clock_, logger_);
+  return HistoryRecorder::open({.options = options, .site = *site, .feed = feed_}, clock_, logger_);
 }
 
 void HistoryReloader::report(MetricReport& report) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -23,6 +24,7 @@
 #include "config/options/history_options.h"
 #include "milter/features/counter_needs.h"
 #include "milter/history/message_record.h"
+#include "milter/history/row_feed.h"
 #include "storage/counters/timekeeper.h"
 #include "storage/sqlite/history/history_table.h"
 
@@ -76,6 +78,7 @@ class HistoryRecorder {
   struct Setup {
     HistoryOptions options;
     CounterKeyBytes site{};
+    std::shared_ptr<const RowFeed> feed = nullptr;  ///< gets each row; null = nobody
   };
   /// Errors: those of HistoryTable.
   static Result<std::unique_ptr<HistoryRecorder>> open(const Setup& setup, const Clock& clock,
@@ -142,6 +145,7 @@ class HistoryRecorder {
   void put_back(Batch batch);
 
   const CounterKeyBytes site_;
+  const std::shared_ptr<const RowFeed> feed_;
   const Clock& clock_;
   Logger& logger_;
   HistoryEvents events_;
@@ -163,8 +167,10 @@ features::CounterNeeds history_needs(const HistoryOptions& options);
 /// Threads: `use` and `close` on one thread; the others on any.
 class HistoryReloader {
  public:
-  HistoryReloader(Clock& clock, Random& random, Logger& logger)
-      : clock_(clock), random_(random), logger_(logger) {}
+  /// `feed`: gets each row; null = nobody.
+  HistoryReloader(Clock& clock, Random& random, Logger& logger,
+                  std::shared_ptr<const RowFeed> feed = nullptr)
+      : clock_(clock), random_(random), logger_(logger), feed_(std::move(feed)) {}
 
   /// The names in it are made with the key of the counters, which is made if it is not there.
   void use(const HistoryOptions& options, const CounterOptions& counters);
@@ -180,6 +186,7 @@ class HistoryReloader {
   Clock& clock_;
   Random& random_;
   Logger& logger_;
+  const std::shared_ptr<const RowFeed> feed_;
   Current<HistoryRecorder> current_;
 };
 

@@ -308,6 +308,16 @@ Bytes encode_record(const MessageRecord& record) {
   return out.take();
 }
 
+std::optional<double> score_of(BytesView bytes) {
+  RecordReader reader(bytes);
+  const unsigned version = reader.byte();
+  reader.check(version > 0 && version <= kRowCodeVersion);
+  static_cast<void>(reader.byte());  // flags
+  if (version > 1) static_cast<void>(reader.varint());
+  const double score = reader.score();
+  return reader.ok() ? std::optional(score) : std::nullopt;
+}
+
 Status decode_record(BytesView bytes, MessageRecord& out) {
   RecordReader reader(bytes);
   const unsigned version = reader.byte();

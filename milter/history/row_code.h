@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "config/base/byte_reader.h"
 #include "config/base/result.h"
@@ -24,5 +25,10 @@ Bytes encode_record(const MessageRecord& record);
 /// Threads: stateless.
 /// Cost:    no allocation if `out` has had a record of this size, except for long symbols.
 Status decode_record(BytesView bytes, MessageRecord& out);
+
+/// The score of a row alone; nullopt: not such bytes.
+/// Threads: stateless.
+/// Cost:    reads the first bytes.
+std::optional<double> score_of(BytesView bytes);
 
 }  // namespace shingled::milter::history

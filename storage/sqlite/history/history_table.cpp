@@ -242,6 +242,7 @@ Result<std::uint64_t> HistoryTable::bytes() {
 
 struct HistoryReader::Statements {
   Statement read;
+  Statement read_back;
   Statement read_newest_first;
   Statement find;
   Statement kept;
@@ -268,6 +269,7 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
                 " LEFT JOIN names n ON n.time = m.time LEFT JOIN acts a ON a.time = m.time WHERE ";
   auto statements = prepare_all<Statements>(
       **database, {bare + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time",
+                   bare + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time DESC",
                    whole + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time DESC",
                    whole + "queue_id = CAST(?1 AS TEXT) ORDER BY m.time DESC",
                    old ? "SELECT NULL WHERE ?1 IS NULL" : "SELECT kept FROM acts WHERE time = ?1",
@@ -286,6 +288,10 @@ HistoryReader::~HistoryReader() = default;
 
 Status HistoryReader::read(const Span& span, const Take& take) {
   return give_rows(statements_->read.bind(1, span.since).bind(2, span.until), take);
+}
+
+Status HistoryReader::read_back(const Span& span, const Take& take) {
+  return give_rows(statements_->read_back.bind(1, span.since).bind(2, span.until), take);
 }
 
 Status HistoryReader::read_newest_first(const Span& span, const Take& take) {

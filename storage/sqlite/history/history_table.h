@@ -137,6 +137,9 @@ class HistoryReader {
     std::int64_t until = INT64_MAX;
   };
   Status read(const Span& span, const Take& take);
+  /// The same rows, the newest first.
+  Status read_back(const Span& span, const Take& take);
+  /// With the names, too.
   Status read_newest_first(const Span& span, const Take& take);
   /// All messages that had this queue id, the newest first.
   Status find(std::string_view queue_id, const Take& take);
