@@ -44,10 +44,14 @@ Loaded load_settings(std::string_view yaml, std::string_view file_name,
   const auto read = std::make_shared<Settings>(load(yaml, overrides, diagnostics));
   Loaded out{nullptr, diagnostics.problems(), diagnostics.places(), read};
   if (!diagnostics.empty()) return out;
-  if (const Status promoted = use_promotions(*read); !promoted) {
-    out.problems.push_back({judgement_file(read->history), 0, 0, "policy.promote",
-                            "no rule is out of shadow by its figures: " + promoted.error().message,
-                            Problem::Severity::kWarning});
+  if (const Status decided = use_promotions(*read); !decided) {
+    out.problems.push_back(
+        {decided.error().message.starts_with(decision_file(read->history))
+             ? decision_file(read->history)
+             : judgement_file(read->history),
+         0, 0, "policy.promote",
+         "no rule is out of shadow by its figures or a decision: " + decided.error().message,
+         Problem::Severity::kWarning});
   }
   out.settings = read;
   return out;

@@ -87,11 +87,6 @@ Result<Judgements> read_judgements(const std::string& file);
 /// Threads: one thread at a time.
 Status write_judgements(const std::string& file, const Judgements& judgements);
 
-/// Renames a file that cannot be read, so that the next one does not overwrite it. Returns its new
-/// name.
-/// Errors: as FileSystem.
-Result<std::string> set_aside(const std::string& file);
-
 /// Judgements as the text of their file: a line for the whole, a line for each rule, and one that
 /// says that this is all. Names of rules and windows have letters, digits and '_' only.
 /// Threads: stateless.

@@ -6,6 +6,7 @@
 
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
+#include "config/promotions/decision_file.h"
 #include "config/promotions/judgement_file.h"
 
 namespace shingled::config {
@@ -38,7 +39,23 @@ Status use_promotions(Settings& settings) {
     }
   }
   use_promotions(judgements, settings);
-  return read;
+  const auto decisions = read_decisions(decision_file(settings.history));
+  use_decisions(decisions ? *decisions : RuleDecisions{}, settings);
+  const bool denied = !decisions && decisions.error().code == ErrorCode::kDenied;
+  return !read || decisions || denied ? read : Status(decisions.error());
+}
+
+void use_decisions(const RuleDecisions& decisions, Settings& settings) {
+  for (PolicyRuleOptions& rule : settings.policy.rules) {
+    if (!rule.shadow) rule.kept = false;
+    const RuleDecision* const decision = find_decision(decisions, rule.name);
+    if (decision == nullptr || (rule.shadow && rule.kept)) continue;
+    if (rule.shadow) {
+      rule.promoted = decision->live;
+    } else {
+      rule.kept = !decision->live;
+    }
+  }
 }
 
 namespace {

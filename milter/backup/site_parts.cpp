@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "config/promotions/decision_file.h"
 #include "config/promotions/judgement_file.h"
 #include "milter/backup/file_copy.h"
 #include "milter/names/list_files.h"
@@ -25,6 +26,8 @@ class SiteParts {
     add("history", "history", PartForm::kDatabase, settings_.history.file, "history.db");
     add("history.judgements", "history", PartForm::kFile, config::judgement_file(settings_.history),
         "history.judgements");
+    add("history.decisions", "history", PartForm::kFile, config::decision_file(settings_.history),
+        "history.decisions");
     add("similar", "similar", PartForm::kDatabase, settings_.similar.file, "similar.db");
     add_buckets();
     add_settings();

@@ -32,6 +32,16 @@ void RuleHits::use(const CompiledRules& rules,
   *hits_.lock() = std::move(wanted);
 }
 
+std::uint64_t RuleHits::count(const std::string& rule) const {
+  auto hits = hits_.lock();
+  std::uint64_t out = 0;
+  for (const bool shadow : {false, true}) {
+    const auto known = hits->find({rule, shadow});
+    if (known != hits->end()) out += known->second->read();
+  }
+  return out;
+}
+
 void RuleHits::report(MetricReport& report) const {
   auto hits = hits_.lock();
   for (const auto& [key, count] : *hits)

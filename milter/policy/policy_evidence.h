@@ -33,6 +33,8 @@ class RuleHits {
       const CompiledRules& rules) const;
   /// These rules are in force from now on. `counts`: from counts_for().
   void use(const CompiledRules& rules, std::span<const std::shared_ptr<EventCount>> counts);
+  /// Of a rule, in and out of shadow.
+  [[nodiscard]] std::uint64_t count(const std::string& rule) const;
   void report(MetricReport& report) const;
 
  private:

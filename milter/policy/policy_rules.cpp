@@ -8,6 +8,7 @@
 
 #include "config/base/assert.h"
 #include "config/document/diagnostics.h"
+#include "config/promotions/promoted_rules.h"
 #include "milter/names/list_evidence.h"
 #include "milter/policy/parse_condition.h"
 #include "milter/policy/rule.h"
@@ -43,7 +44,7 @@ Rule rule_of(const PolicyRuleOptions& options, Condition condition) {
   }
   out.reason = options.reason;
   out.remedy = options.remedy;
-  out.shadow = options.shadow && !options.promoted;
+  out.shadow = config::is_in_shadow(options);
   out.enabled = options.enabled;
   return out;
 }

@@ -9,6 +9,7 @@
 #include "config/metrics/metric_report.h"
 #include "config/promotions/judgement_file.h"
 #include "config/promotions/promoted_rules.h"
+#include "config/promotions/replaced_file.h"
 #include "milter/promotion/decide.h"
 #include "milter/replay/shadow_trial.h"
 
@@ -35,9 +36,11 @@ std::vector<JudgedRule> judged_rules(const PolicyOptions& policy, const Judgemen
   for (std::size_t i = 0; i < policy.rules.size(); ++i) {
     const PolicyRuleOptions& rule = policy.rules[i];
     if (!rule.enabled || !rule.shadow || rule.kept) continue;
+    const RuleJudgement* const last = before.find(rule.name);
+    // Out of shadow by a decision: there is nothing to judge.
+    if (rule.promoted && last != nullptr && last->stage != RuleStage::kPromoted) continue;
     JudgedRule& judged = out.emplace_back(JudgedRule{.rule = i});
     if (!rule.promoted) continue;
-    const RuleJudgement* const last = before.find(rule.name);
     judged.promoted_at = last == nullptr ? now : std::min(last->since, now);
   }
   return out;

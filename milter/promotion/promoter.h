@@ -61,6 +61,7 @@ class Promoter {
   void look(const std::stop_token& stop);
   /// Whether other rules are to be out of shadow than when it was last asked.
   bool take_change();
+  [[nodiscard]] config::Judgements judgements() const { return state_.lock()->judgements; }
   void report(MetricReport& report) const;
 
  private:

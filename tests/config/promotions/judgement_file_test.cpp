@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/promotions/replaced_file.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::config {
