@@ -21,6 +21,12 @@ struct HistorySpan {
 /// Threads: stateless.
 Result<storage::sqlite::HistoryReader::Span> span_of(const HistorySpan& span, WallTime now);
 
+/// The time of rows at this moment: microseconds since 1970.
+constexpr std::int64_t row_time(WallTime time) {
+  constexpr std::int64_t kSecond = 1'000'000;
+  return time.time_since_epoch().count() * kSecond;
+}
+
 /// "2026-11-23T22:10:05Z" of microseconds since 1970.
 std::string moment_text(std::int64_t time);
 

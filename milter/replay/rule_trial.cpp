@@ -41,6 +41,10 @@ TrialCounts counts_of(std::uint8_t label, Class kind) {
 
 }  // namespace
 
+TrialCounts counts_of_message(std::uint8_t label, Action action, bool judged) {
+  return counts_of(label, class_of(label, action, judged));
+}
+
 TrialCounts& TrialCounts::operator+=(const TrialCounts& more) {
   all += more.all;
   spam += more.spam;
@@ -95,8 +99,7 @@ void RuleTrial::add(const storage::sqlite::HistoryReader::View& row) {
       break;
   }
   const auto action = static_cast<Action>(row.action);
-  const TrialCounts counts =
-      counts_of(row.label, class_of(row.label, action, !replay_.record().failed));
+  const TrialCounts counts = counts_of_message(row.label, action, !replay_.record().failed);
   report_.messages += counts;
   if (!replay_.lacking().empty()) ++report_.other_windows;
   for (const std::string& window : replay_.lacking()) ++report_.lacking[window];

@@ -29,6 +29,9 @@ struct TrialCounts {
   friend bool operator==(const TrialCounts&, const TrialCounts&) = default;
 };
 
+/// One message with this label, and with this verdict. `judged`: not by the failure policy.
+TrialCounts counts_of_message(std::uint8_t label, rules::Action action, bool judged);
+
 /// A verdict that would be another one.
 struct TrialChange {
   std::int64_t time = 0;  ///< microseconds since 1970
