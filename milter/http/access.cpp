@@ -182,6 +182,17 @@ Caller Access::caller(const RequestHead& head) const {
   return out;
 }
 
+bool Access::still_may(const Caller& caller, Right right) const {
+  auto state = state_.lock();
+  if (!caller.session.empty()) {
+    const auto known = state->sessions.find(caller.session, clock_.now());
+    return known && may(known->user.role, right);
+  }
+  if (caller.name.empty()) return may(caller.role, right);  // this machine
+  const auto key = std::ranges::find(state->keys, caller.name, &ProgramKey::name);
+  return key != state->keys.end() && may(key->role, right);
+}
+
 Result<Access::SignedIn> Access::sign_in(const std::string& name, std::string_view password,
                                          const std::string& network) {
   const auto& hash = SecretHash::of_process();

@@ -80,6 +80,11 @@ class Access {
   /// Cost:    about 0.1 s and 64 MiB, whether or not there is such a person; one at a time.
   Result<SignedIn> sign_in(const std::string& name, std::string_view password,
                            const std::string& network);
+  /// Whether the caller of an earlier request may still do that: the key is there with the same
+  /// role, the session has not ended.
+  [[nodiscard]] bool still_may(const Caller& caller, Right right) const;
+  /// Whether somebody could sign in.
+  [[nodiscard]] bool has_people() const { return !state_.lock()->users.empty(); }
   void sign_out(std::string_view session) { state_.lock()->sessions.close(session); }
 
   /// Reads the files that have changed. Call it now and then.

@@ -72,6 +72,7 @@ class HttpExchange {
   /// long to read the reply.
   [[nodiscard]] HttpReply sendable(HttpReply reply) {
     if (request_.head) reply.more = {};
+    if (request_.head) reply.events = nullptr;
     if (!reply.more) drop_body();
     return reply;
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "config/base/result.h"
+#include "milter/http/event_stream.h"
 #include "milter/http/rights.h"
 
 namespace shingled::milter::http {
@@ -71,6 +73,8 @@ struct HttpReply {
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Of a reply that is too long for the memory: what follows `body`.
   HttpProducer more = {};
+  /// What is sent as it happens, after `body`, until the stream ends.
+  std::shared_ptr<EventStream> events = nullptr;
   /// Work that takes long. The reply is what it returns, nothing else of this one counts. It runs
   /// on a thread for such work; the token says that the server ends.
   std::function<HttpReply(const std::stop_token&)> later = {};

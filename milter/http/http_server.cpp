@@ -4,11 +4,9 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -21,6 +19,7 @@
 #include "milter/http/host_check.h"
 #include "milter/http/http_exchange.h"
 #include "milter/http/request_fields.h"
+#include "milter/http/streamed_response.h"
 #include "milter/http/tls_identity.h"
 #include "milter/http/work_threads.h"
 
@@ -28,7 +27,6 @@ namespace shingled::milter::http {
 
 namespace {
 constexpr int kBacklog = 64;
-constexpr std::size_t kPieceBytes = 64UL * 1024;  ///< of a reply with a producer
 constexpr std::uint64_t kStrangerBytesMax = 4096;
 constexpr std::uint32_t kOfOneAddressMin = 8;
 constexpr std::uint32_t kOfOneAddress = 8;  ///< an eighth of all connections
@@ -49,6 +47,7 @@ class HttpServer::Impl {
     // Continues the connections that wait for it: the library wants them all.
     work_.stop();
     slow_work_.stop();
+    streams_.end();
     for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
     for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   }
@@ -71,6 +70,7 @@ class HttpServer::Impl {
     return known ? options_.body_bytes_max : std::min(options_.body_bytes_max, kStrangerBytesMax);
   }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
+  [[nodiscard]] OpenStreams& streams() { return streams_; }
   /// `slow`: see HttpReply.
   [[nodiscard]] WorkThreads& work(bool slow) { return slow ? slow_work_ : work_; }
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
@@ -82,6 +82,7 @@ class HttpServer::Impl {
   const HostCheck hosts_;
   BodyBudget bodies_;
   ConnectionDeadlines deadlines_;
+  OpenStreams streams_;
   WorkThreads work_;
   WorkThreads slow_work_;
   std::vector<MHD_Daemon*> daemons_;
@@ -182,55 +183,13 @@ std::optional<HttpReply> refuse(HttpServer::Impl& server, MHD_Connection* connec
   return std::nullopt;
 }
 
-/// A reply that a producer makes while it is sent.
-struct Stream {
-  HttpProducer more;
-  std::string piece;
-  std::size_t sent;  ///< bytes of `piece`
-  ConnectionDeadlines& deadlines;
-  int socket;
-
-  ssize_t read(char* out, std::size_t most) {
-    if (sent == piece.size()) {
-      auto next = more();
-      if (!next) return MHD_CONTENT_READER_END_WITH_ERROR;
-      if (next->empty()) return MHD_CONTENT_READER_END_OF_STREAM;
-      piece = *std::move(next);
-      sent = 0;
-    }
-    deadlines.renewed(socket);  // the client took what came before
-    const std::size_t bytes = std::min(most, piece.size() - sent);
-    std::memcpy(out, piece.data() + sent, bytes);
-    sent += bytes;
-    return static_cast<ssize_t>(bytes);
-  }
-};
-
-ssize_t read_stream(void* stream, std::uint64_t /*position*/, char* out,
-                    std::size_t most) noexcept {
-  try {
-    return static_cast<Stream*>(stream)->read(out, most);
-  } catch (...) {
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-  }
-}
-
-void end_stream(void* stream) noexcept { delete static_cast<Stream*>(stream); }
-
 MHD_Response* response_of(HttpServer::Impl& server, MHD_Connection* connection, HttpReply& reply) {
-  if (!reply.more) {
+  if (!reply.more && reply.events == nullptr) {
     void* bytes = reply.body.data();  // the library copies it
     return MHD_create_response_from_buffer(reply.body.size(), bytes, MHD_RESPMEM_MUST_COPY);
   }
-  auto stream = std::make_unique<Stream>(Stream{std::move(reply.more), std::move(reply.body), 0,
-                                                server.deadlines(), socket_of(connection)});
-  MHD_Response* response = MHD_create_response_from_callback(
-      MHD_SIZE_UNKNOWN, kPieceBytes, &read_stream, stream.get(), &end_stream);
-  if (response == nullptr) return nullptr;
-  static_cast<void>(stream.release());  // `end_stream` has it now
-  // Chunks even if the connection is closed afterwards: they show where the reply ends.
-  MHD_add_response_header(response, MHD_HTTP_HEADER_TRANSFER_ENCODING, "chunked");
-  return response;
+  return streamed_response(connection, socket_of(connection), reply, server.deadlines(),
+                           server.streams());
 }
 
 MHD_Result send_reply(HttpServer::Impl& server, MHD_Connection* connection, HttpReply reply) {
@@ -412,6 +371,8 @@ HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
 const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
+
+std::string HttpServer::library_version() { return MHD_get_version(); }
 
 Access& HttpServer::access() { return impl_->access(); }
 

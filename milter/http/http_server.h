@@ -14,17 +14,18 @@
 
 namespace shingled::milter::http {
 
-/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD, POST and
-/// DELETE, and keeps connections. Who may do what is decided by Access; a handler looks at
-/// HttpRequest::may().
+/// A small HTTP/1.1 service; with streamed_response.h the only user of libmicrohttpd. It supports
+/// GET, HEAD, POST and DELETE, and keeps connections. Who may do what is decided by Access; a
+/// handler looks at HttpRequest::may().
 ///
 /// Bounds: `connections_max` for each listening address, an eighth of them for one client;
 /// kRequestBytesMax for a request without its body; `body_bytes_max` for a body, `bodies_max` times
 /// as much for all bodies in memory; `timeout` from the connection, or from the end of the reply
 /// before, to the end of the reply, also if a client sends or reads slowly. In a reply with a
 /// producer it is the time for each piece of it; the time of work on a thread for work does not
-/// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
-/// the handler. If the handler throws, the reply is 500.
+/// count, nor that in which a stream of events waits for one. A request that exceeds a bound gets
+/// 4xx, 503 or a closed connection, and does not reach the handler. If the handler throws, the
+/// reply is 500.
 /// Does not: speak HTTP/2, serve files, or encrypt what goes over a unix socket.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
 /// work. The destructor joins them; the handler is not called afterwards.
@@ -47,6 +48,9 @@ class HttpServer {
 
   /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
   [[nodiscard]] const std::vector<std::string>& addresses() const;
+
+  /// Of libmicrohttpd.
+  static std::string library_version();
 
   /// Signs people in, and reads the files of keys and people again.
   [[nodiscard]] Access& access();
