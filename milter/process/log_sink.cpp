@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/base/current.h"
 #include "config/base/guarded.h"
 #include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
@@ -217,6 +218,7 @@ class LogSink::Impl {
   Clock& clock;
   Guarded<SpdLogger> logger;
   Guarded<RepeatFilter> warnings;
+  Current<const Observer> observer;
 };
 
 Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level,
@@ -232,13 +234,20 @@ LogSink::LogSink(std::unique_ptr<Impl> impl, LogLevel level)
 
 LogSink::~LogSink() = default;
 
-void LogSink::write_line(LogLevel level, const LogLine& line) {
-  const bool json = impl_->options.log_format == LogFormat::kJson;
-  if (enabled(level)) write(level, json ? json_members(line) : line.text());
+void LogSink::observe(Observer observer) {
+  impl_->observer.set(observer ? std::make_shared<const Observer>(std::move(observer)) : nullptr);
 }
 
-void LogSink::write(LogLevel level, std::string_view line) {
+void LogSink::write_line(LogLevel level, const LogLine& line) {
+  const bool json = impl_->options.log_format == LogFormat::kJson;
+  if (enabled(level)) put(level, json ? json_members(line) : line.text(), line.text());
+}
+
+void LogSink::write(LogLevel level, std::string_view line) { put(level, line, line); }
+
+void LogSink::put(LogLevel level, std::string_view line, std::string_view text) {
   if (!enabled(level)) return;
+  if (const auto observer = impl_->observer.get()) (*observer)(level, text);
   const SpdLogger logger = *impl_->logger.lock();
   if (level != LogLevel::kWarning) {
     logger->log(spdlog_level(level), line);
@@ -246,11 +255,11 @@ void LogSink::write(LogLevel level, std::string_view line) {
   }
   const auto held_back = impl_->warnings.lock()->admit(line, impl_->clock.now());
   if (!held_back) return;
-  std::string text(line);
+  std::string written(line);
   const bool json = impl_->options.log_format == LogFormat::kJson;
   if (*held_back > 0)
-    text += (json ? R"(,"repeated":)" : " repeated=") + std::to_string(*held_back);
-  logger->warn(text);
+    written += (json ? R"(,"repeated":)" : " repeated=") + std::to_string(*held_back);
+  logger->warn(written);
 }
 
 Status LogSink::reopen() {

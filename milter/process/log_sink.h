@@ -73,11 +73,17 @@ class LogSink final : public Logger {
   void write_line(LogLevel level, const LogLine& line) override;
   [[nodiscard]] bool enabled(LogLevel level) const override { return level >= level_.load(); }
   void set_level(LogLevel level) { level_.store(level); }
+  /// Gets each line that is written, as text without time and level, on the thread that writes it:
+  /// must not wait, throw or log. Empty = nobody.
+  using Observer = std::function<void(LogLevel level, std::string_view line)>;
+  void observe(Observer observer);
   /// Reopens the file. If this fails, the old one stays in use. Without a file it does nothing.
   Status reopen();
 
  private:
   class Impl;
+  /// `line`: as it is written; `text`: for the observer.
+  void put(LogLevel level, std::string_view line, std::string_view text);
   LogSink(std::unique_ptr<Impl> impl, LogLevel level);
   std::unique_ptr<Impl> impl_;
   std::atomic<LogLevel> level_;
