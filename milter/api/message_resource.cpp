@@ -111,8 +111,21 @@ http::HttpReply MessageResource::list(const Call& call) const {
                                             return !call.stop.stop_requested();
                                           });
   if (!end) return problem(end.error());
-  return json_reply(
-      {{"messages", std::move(messages)}, {"next", end->next ? Json(*end->next) : Json(nullptr)}});
+  return json_reply({{"messages", std::move(messages)},
+                     {"next", end->next ? Json(*end->next) : Json(nullptr)},
+                     {"broken", end->broken}});
+}
+
+http::HttpReply MessageResource::named(const Call& call) const {
+  const auto opened = open_();
+  if (!opened) return problem(opened.error());
+  Json messages = Json::array();
+  const auto broken =
+      history::find_named(*opened->reader, call.text("id"), [&](const FoundMessage& message) {
+        if (messages.size() < kMessagesMost) messages.push_back(view::whole_message_json(message));
+      });
+  if (!broken) return problem(broken.error());
+  return json_reply({{"messages", std::move(messages)}, {"broken", *broken}});
 }
 
 http::HttpReply MessageResource::one(const Call& call) const {
@@ -176,8 +189,17 @@ std::vector<Route> MessageResource::routes() const {
         {"cursor", "\"next\" of the page before", Kind::kInteger, false, 0, kTimeMost},
         {"most", "in the answer", Kind::kInteger, false, 1, kMessagesMost}},
        "",
-       "messages next",
+       "messages next broken",
        [this](const Call& call) { return list(call); }},
+      {HttpMethod::kGet,
+       "/api/1/messages/named",
+       Right::kRead,
+       Route::Pace::kLater,
+       "All messages that had a queue id, each with all that is known of it.",
+       {{"id", "a queue id, or the id of a message", Kind::kText, true}},
+       "",
+       "messages broken",
+       [this](const Call& call) { return named(call); }},
       {HttpMethod::kGet,
        "/api/1/messages/{id}",
        Right::kRead,

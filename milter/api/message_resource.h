@@ -25,9 +25,13 @@ struct SiteHistory {
 /// The messages of the history (route.h has the arguments).
 ///
 ///   GET  /api/1/messages               the newest first -> {"messages": [view::message_json],
-///                                      "next": a cursor, or null at the end}. A search looks at
+///                                      "next": a cursor, or null at the end, "broken": rows that
+///                                      cannot be read}. A search looks at
 ///                                      kLookedMost rows at most, so a page may have less than
 ///                                      `most` and a cursor.
+///   GET  /api/1/messages/named?id=     -> {"messages": [view::whole_message_json], "broken"} of
+///   all
+///                                      with this queue id, at most kMessagesMost
 ///   GET  /api/1/messages/{id}          -> view::whole_message_json of one
 ///   POST /api/1/messages/{id}/report   -> as POST /api/1/reports (report_resource.h)
 ///
@@ -53,6 +57,7 @@ class MessageResource {
 
  private:
   [[nodiscard]] http::HttpReply list(const Call& call) const;
+  [[nodiscard]] http::HttpReply named(const Call& call) const;
   [[nodiscard]] http::HttpReply one(const Call& call) const;
   [[nodiscard]] http::HttpReply report(const Call& call) const;
 

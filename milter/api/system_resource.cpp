@@ -66,10 +66,6 @@ std::vector<Route> SystemResource::routes() const {
     return Route{HttpMethod::kGet,      path, right,   Route::Pace::kAtOnce, summary,
                  std::move(parameters), "",   members, std::move(answer)};
   };
-  const auto stat_route = [&](std::string_view path) {
-    return get(path, Right::kMetrics, "Version, state and all metrics.", {},
-               "version state uptime metrics", [this](const Call&) { return stat(); });
-  };
   return {
       get("/metrics", Right::kMetrics, "All metrics, as text.", {}, "",
           [this](const Call& call) -> http::HttpReply {
@@ -80,8 +76,17 @@ std::vector<Route> SystemResource::routes() const {
           [](const Call&) { return plain(200, "ok\n"); }),
       get("/readyz", Right::kNothing, "200 while it serves and takes updates.", {}, "",
           [this](const Call&) { return readiness(); }),
-      stat_route("/stat"),
-      stat_route("/api/1/system"),
+      get("/stat", Right::kMetrics, "Version, state and all metrics.", {},
+          "version state uptime metrics", [this](const Call&) { return stat(); }),
+      {HttpMethod::kGet,
+       "/api/1/system",
+       Right::kMetrics,
+       Route::Pace::kLater,
+       "Version, state and all metrics; for who may read also facts in groups.",
+       {},
+       "",
+       "version state uptime metrics groups",
+       [this](const Call& call) { return system(call); }},
       get("/api/1/hashes/top", Right::kRead,
           "The stored hashes with the most hits since the start.",
           {{"most", "in the answer", Kind::kInteger, false, 1, kHitsMost}}, "hits",
@@ -97,17 +102,31 @@ std::vector<Route> SystemResource::routes() const {
 http::HttpReply SystemResource::readiness() const {
   const State state = state_;
   if (state != State::kServing) return plain(kNotReady, std::string(to_string(state)) + "\n");
-  auto store = store_.lock();
-  if (*store == nullptr || (*store)->takes_updates()) return plain(200, "serving\n");
-  return plain(kNotReady, "refusing updates\n");
+  return takes_updates() ? plain(200, "serving\n") : plain(kNotReady, "refusing updates\n");
 }
 
-http::HttpReply SystemResource::stat() const {
+bool SystemResource::takes_updates() const {
+  auto store = store_.lock();
+  return *store == nullptr || (*store)->takes_updates();
+}
+
+Json SystemResource::stat_json(const MetricReport& metrics) const {
   const auto uptime = std::chrono::duration<double>(clock_.now() - start_);
-  return json_reply({{"version", SHINGLED_VERSION},
-                     {"state", to_string(state_)},
-                     {"uptime", uptime.count()},
-                     {"metrics", metrics_json(registry_.read())}});
+  return {{"version", SHINGLED_VERSION},
+          {"state", to_string(state_)},
+          {"uptime", uptime.count()},
+          {"metrics", metrics_json(metrics)}};
+}
+
+http::HttpReply SystemResource::stat() const { return json_reply(stat_json(registry_.read())); }
+
+http::HttpReply SystemResource::system(const Call& call) const {
+  const MetricReport metrics = registry_.read();
+  Json out = stat_json(metrics);
+  const bool reads = call.request.may(http::Right::kRead);
+  out["groups"] =
+      reads && facts_ ? facts_(out["uptime"].get<double>(), metrics) : Json(Json::array());
+  return json_reply(out);
 }
 
 http::HttpReply SystemResource::hits(const Call& call) const {

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -20,12 +22,13 @@ namespace shingled::milter::api {
 ///   GET /healthz                 200 while the process answers
 ///   GET /readyz                  200 while it serves; 503 while it loads its storage, ends, or the
 ///                                store refuses updates (a full disk)
-///   GET /stat, /api/1/system     version, state, uptime, all metrics as JSON
+///   GET /stat                    version, state, uptime, all metrics as JSON
+///   GET /api/1/system            the same, and for who may read facts in groups (system_facts.h)
 ///   GET /api/1/hashes/top        the stored hashes with the most hits since the start
 ///   GET /api/1/hashes/matches    all stored hashes that match a given one (match_question.h)
 ///
 /// Keys cannot get into a report or a match.
-/// Threads: any thread. Does no I/O.
+/// Threads: any thread. Does no I/O, but for the facts.
 class SystemResource {
  public:
   static constexpr std::size_t kHitsMost = 1000;  ///< hashes in one answer of /hits
@@ -35,6 +38,12 @@ class SystemResource {
   SystemResource(const MetricRegistry& registry, const Clock& clock, std::size_t matches_max);
 
   void set_state(State state) { state_ = state; }
+  [[nodiscard]] State state() const { return state_; }
+  /// Makes the groups of facts; called on threads for work. Call it before the first request.
+  using Facts = std::function<Json(double uptime, const MetricReport& metrics)>;
+  void set_facts(Facts facts) { facts_ = std::move(facts); }
+  /// Whether the store takes updates; true without one.
+  [[nodiscard]] bool takes_updates() const;
   /// Sets the store that is asked for hashes; null = none, then they answer 503. Returns when the
   /// previous store is not used any more.
   void set_store(const storage::FuzzyStore* store) { *store_.lock() = store; }
@@ -45,6 +54,8 @@ class SystemResource {
  private:
   [[nodiscard]] http::HttpReply readiness() const;
   [[nodiscard]] http::HttpReply stat() const;
+  [[nodiscard]] http::HttpReply system(const Call& call) const;
+  [[nodiscard]] Json stat_json(const MetricReport& metrics) const;
   [[nodiscard]] http::HttpReply matches(const Call& call) const;
   [[nodiscard]] http::HttpReply hits(const Call& call) const;
 
@@ -52,6 +63,7 @@ class SystemResource {
   const Clock& clock_;
   const std::size_t matches_max_;
   const TimePoint start_;
+  Facts facts_;
   std::atomic<State> state_{State::kStarting};
   mutable Guarded<const storage::FuzzyStore*> store_;
 };

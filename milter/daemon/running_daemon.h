@@ -12,15 +12,21 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/current.h"
+#include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
 #include "milter/api/bucket_resource.h"
 #include "milter/api/counter_resource.h"
+#include "milter/api/event_hub.h"
+#include "milter/api/event_resource.h"
 #include "milter/api/message_resource.h"
+#include "milter/api/overview_resource.h"
 #include "milter/api/report_resource.h"
 #include "milter/api/route.h"
+#include "milter/api/rule_resource.h"
 #include "milter/api/session_resource.h"
 #include "milter/api/system_resource.h"
 #include "milter/counters/counter_reloader.h"
@@ -36,8 +42,10 @@
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/file_limit.h"
+#include "milter/process/log_memory.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/process_control.h"
+#include "milter/promotion/decision_desk.h"
 #include "milter/promotion/promoter.h"
 #include "milter/ratelimit/limit_reloader.h"
 #include "milter/reports/mailbox_names.h"
@@ -66,8 +74,10 @@ class RunningDaemon {
         similar_(clock, log),
         counters_(clock, random_, log),
         lists_(log),
-        history_(clock, random_, log),
+        events_(clock),
+        history_(clock, random_, log, events_.feed()),
         promoter_(clock, random_, log),
+        decisions_(log),
         reports_(clock, random_, log),
         persons_(std::make_shared<reports::PersonNames>(clock, log)),
         bucket_resource_([this] { return limits_.store(); }, clock),
@@ -78,10 +88,21 @@ class RunningDaemon {
                           }),
         report_resource_(reports_),
         message_resource_([this] { return site_history(); }, reports_, clock),
+        overview_resource_([this] { return site_history(); }, metrics_,
+                           [this](const MetricReport& metrics) { return advice(metrics); }, clock),
+        rule_resource_(rule_setup(), clock),
+        event_resource_(events_, [this] { return history_off(); }),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         session_resource_([this] { return http_ == nullptr ? nullptr : &http_->access(); },
                           !settings_->http.certificate.empty()),
-        router_(all_routes(), settings_->http.body_bytes_max) {}
+        router_(all_routes(), settings_->http.body_bytes_max) {
+    watch();
+  }
+  ~RunningDaemon() { log_.observe({}); }
+  RunningDaemon(const RunningDaemon&) = delete;
+  RunningDaemon& operator=(const RunningDaemon&) = delete;
+  RunningDaemon(RunningDaemon&&) = delete;
+  RunningDaemon& operator=(RunningDaemon&&) = delete;
 
   Status start();
   /// Whether `start` failed because of a stop signal.
@@ -137,6 +158,20 @@ class RunningDaemon {
   void look_at_keys();
   /// For the API of messages: with all that was judged until now.
   Result<api::SiteHistory> site_history();
+  // What the API shows of the daemon (site_facts.cpp).
+  /// Keeps the last warnings, tells those who listen, and says who may listen.
+  void watch();
+  [[nodiscard]] api::RuleResource::Setup rule_setup();
+  /// Errors: kUnavailable: no rules are in force here.
+  [[nodiscard]] Result<api::SiteRules> site_rules() const;
+  /// Why there is no history; "" if there is one.
+  [[nodiscard]] std::string history_off() const;
+  [[nodiscard]] api::OverviewResource::Advice advice(const MetricReport& metrics);
+  [[nodiscard]] Json system_groups(double uptime, const MetricReport& metrics);
+  /// Cases that mark or reject mail; asked at most every half a minute.
+  [[nodiscard]] std::uint64_t open_cases();
+  /// What the functions above share. `site` and `metrics` must outlive it.
+  [[nodiscard]] api::SiteFacts site_facts(const api::SiteRules& site, const MetricReport& metrics);
   /// For the API of counters.
   [[nodiscard]] api::SiteCounters site_counters();
   /// Registers everything that is measured. Call it when all parts have started.
@@ -168,7 +203,7 @@ class RunningDaemon {
   void put_milter_in_force(Next& next);
   void say_unchanged(std::string_view problem);
   /// Puts the settings in force in force again, with the rules that are out of shadow by their
-  /// figures now.
+  /// figures, and as people decided, now.
   void take_promotions();
   /// Does this in a thread of its own, and meanwhile reports to the watchdog.
   void stay_alive(void (RunningDaemon::*work)());
@@ -198,8 +233,22 @@ class RunningDaemon {
   names::ListFiles lists_;
   policy::RuleHits rule_hits_;
   std::shared_ptr<const policy::Policy> policy_;  ///< null before the start
+  api::EventHub events_;
   history::HistoryReloader history_;
   promotion::Promoter promoter_;
+  promotion::DecisionDesk decisions_;
+  /// What is in force, for those who ask on other threads.
+  struct InForce {
+    std::shared_ptr<const Settings> settings;
+    std::shared_ptr<const policy::CompiledRules> rules;
+  };
+  Current<const InForce> in_force_;
+  process::LogMemory log_memory_;
+  struct CaseCount {
+    std::optional<TimePoint> asked;
+    std::uint64_t count = 0;
+  };
+  Guarded<CaseCount> case_count_;
   reports::ReportDesk reports_;
   std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
   std::shared_ptr<const judge::Scanner> scanner_;  ///< null before the start, and without a milter
@@ -212,12 +261,16 @@ class RunningDaemon {
   api::CounterResource counter_resource_;
   api::ReportResource report_resource_;
   api::MessageResource message_resource_;
+  api::OverviewResource overview_resource_;
+  api::RuleResource rule_resource_;
+  api::EventResource event_resource_;
   api::SystemResource system_resource_;
   api::SessionResource session_resource_;
   api::Router router_;
   std::unique_ptr<http::HttpServer> http_;
   bool stopped_early_ = false;
-  bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
+  bool promotions_good_ = true;  ///< they are in force as they were read
+  bool reload_waits_ = false;    ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};
   /// Of the start, then of the last reload, for the metrics.
   std::atomic<bool> settings_good_{true};

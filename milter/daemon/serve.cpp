@@ -7,6 +7,7 @@
 
 #include "config/base/assert.h"
 #include "config/load_settings.h"
+#include "config/promotions/decision_file.h"
 #include "config/promotions/promoted_rules.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/policy/policy_rules.h"
@@ -40,7 +41,9 @@ Status RunningDaemon::serve() {
     }
     if (signal == process::Signal::kStop) return {};
     if (signal == process::Signal::kReload) stay_alive(&RunningDaemon::reload);
-    if (promoter_.take_change()) stay_alive(&RunningDaemon::take_promotions);
+    const auto decided = decisions_.take_change();
+    if (promoter_.take_change() || decided) stay_alive(&RunningDaemon::take_promotions);
+    if (decided) decisions_.put_in_force(*decided, promotions_good_);
     if (signal == process::Signal::kReopenLog) reopen_log();
   }
   return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
@@ -53,6 +56,7 @@ void RunningDaemon::stay_alive(void (RunningDaemon::*work)()) {
 }
 
 void RunningDaemon::take_promotions() {
+  promotions_good_ = true;
   auto settings = std::make_shared<Settings>(scanner_->settings());
   Status read = config::use_promotions(*settings);
   if (settings->policy == scanner_->settings().policy) return;
@@ -62,6 +66,7 @@ void RunningDaemon::take_promotions() {
   Next next;
   next.settings = settings;
   if (read) read = make_milter({settings, policy.rules}, next);
+  promotions_good_ = read.has_value();
   if (!read) return say_unchanged(read.error().message);
   put_milter_in_force(next);
   publish();
@@ -136,6 +141,8 @@ void RunningDaemon::put_milter_in_force(Next& next) {
   limits_.use(*std::move(next.limits));
   use(std::move(next.scanner));
   memory_->set_max(next.settings->milter.memory_max);
+  decisions_.use(config::decision_file(next.settings->history));
+  in_force_.set(std::make_shared<const InForce>(InForce{next.settings, next.rules}));
   promoter_.use(next.settings, std::move(next.rules));
 }
 
@@ -217,6 +224,8 @@ void RunningDaemon::stop() {
     milter_thread_.join();
   }
   prober_.reset();
+  decisions_.close();
+  events_.end();      // before the server that sends them
   promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
   system_resource_.set_store(nullptr);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "config/promotions/decision_file.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
@@ -73,6 +74,8 @@ Status RunningDaemon::start() {
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
     promoter_.use(settings_, *rules);
+    decisions_.use(config::decision_file(settings_->history));
+    in_force_.set(std::make_shared<const InForce>(InForce{settings_, *rules}));
     auto library = similar_.open(settings_->similar);
     if (!library) return library.error();
     similar_.use(*std::move(library));
@@ -243,8 +246,9 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
                                   "openapi info paths",
                                   [this](const api::Call&) { return router_.document_reply(); }}};
   for (std::vector<api::Route> routes :
-       {bucket_resource_.routes(), counter_resource_.routes(), message_resource_.routes(),
-        report_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
+       {bucket_resource_.routes(), counter_resource_.routes(), event_resource_.routes(),
+        message_resource_.routes(), overview_resource_.routes(), report_resource_.routes(),
+        rule_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
   return out;
@@ -305,6 +309,7 @@ void RunningDaemon::register_metrics() {
   add([this](MetricReport& report) { counters_.report(report); });
   add([this](MetricReport& report) { counter_resource_.report(report); });
   add([this](MetricReport& report) { reports_.report(report); });
+  add([this](MetricReport& report) { events_.report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);

@@ -88,6 +88,9 @@ Json whole_message_json(const history::FoundMessage& message) {
   const MessageRecord& record = message.record;
   Json out = message_json(message);
   out["features"] = features_json(record.features);
+  Json asked = Json::array();
+  for (const auto& window : record.windows) asked.push_back(to_string(window));
+  out["windows"] = std::move(asked);
   Json counters = Json::array();
   const std::size_t windows = record.windows.size();
   for (std::size_t i = 0; i < record.pieces.size(); ++i) {

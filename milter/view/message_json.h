@@ -20,7 +20,7 @@ std::string type_text(PieceType type);
 /// {"id", "time", "queue_id", "action", "score", "label", "can_report", "evidence"}, null where it
 /// is not known: "sender", "recipients", "subject", and what was special about the verdict.
 Json message_json(const history::FoundMessage& message);
-/// With "features" and "counters".
+/// With "features", "windows" (of the counters) and "counters".
 Json whole_message_json(const history::FoundMessage& message);
 
 }  // namespace shingled::milter::view

@@ -105,6 +105,10 @@ void SettingsArguments::add_to(CLI::App& command) {
 
 void SettingsArguments::add_with_daemon_to(CLI::App& command) {
   add_to(command);
+  add_daemon_to(command);
+}
+
+void SettingsArguments::add_daemon_to(CLI::App& command) {
   command
       .add_option("--server", daemon.server,
                   "Ask the daemon of another machine (client.server): https://HOST[:PORT]")

@@ -26,6 +26,8 @@ struct SettingsArguments {
   void add_to(CLI::App& command);
   /// The same with the options that choose a daemon, for commands that ask one over its API.
   void add_with_daemon_to(CLI::App& command);
+  /// Only these, for one command of several that share the others.
+  void add_daemon_to(CLI::App& command);
   /// Those of the environment, if it counts, and then those of -o.
   [[nodiscard]] std::vector<std::string> all_overrides() const;
   /// The file to read; empty = built-in defaults.

@@ -11,16 +11,17 @@ void add_history_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("history", "Why messages got their verdicts");
   command->footer(
       R"(Lists messages, the newest first: time (UTC), queue id, action, score, what a person said of it, evidence.
-Reads history.file, also while the daemon writes it. TIME is a time ago such as 7d, or a moment such as 2026-11-23 or
+Reads history.file, also while the daemon writes it; with --server the history of that daemon (role read). TIME is a time ago such as 7d, or a moment such as 2026-11-23 or
 2026-11-23T22:10. Names are there as far as history.names says: parts of addresses are found with envelope, subjects
 with subject. A message can be reported by its queue id for history.act_for: shingled report --message.
 
 Example:
   shingled history --since 1d --action reject
   shingled history --from a@example.org --label ham
+  shingled history --server https://mx1.example.org --key-file mx1.key
   shingled history show 4XyzQ1)");
   const auto settings = std::make_shared<SettingsArguments>();
-  settings->add_to(*command);
+  settings->add_with_daemon_to(*command);
   const auto arguments = std::make_shared<HistoryArguments>();
   arguments->settings = settings;
   add_span_options(arguments->span, *command, "the first");

@@ -90,12 +90,14 @@ Example:
 }
 
 void describe_status(CLI::App& verb, PolicyStatusArguments& arguments) {
+  arguments.settings->add_daemon_to(verb);
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(
       R"(The daemon judges the rules in shadow once a day, on what people said of the messages of the history. Messages are
 those that a rule alone would have marked; friends are two who write to each other; the share is what nobody reported
 of all mail that nobody reported. With policy.promote: ask a good rule is proposed; this command says how to accept it.
-With auto it goes live, and back when its figures turn. Says what is in the file of judgements beside the history.
+With auto it goes live, and back when its figures turn. Says what is in the files beside the history: judgements, and
+decisions of people (the API, the page). With --server it asks that daemon (role read).
 
 Example:
   shingled policy status

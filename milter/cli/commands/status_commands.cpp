@@ -86,6 +86,9 @@ class StatusRun {
   int run() {
     settings_ = arguments_.settings.load(console_);
     if (!settings_) return EX_CONFIG;
+    if (kind_ == Kind::kStat && asks_another_machine(*settings_) &&
+        arguments_.server.servers.empty())
+      return show_other_daemon();
     const auto destinations = choose_destinations(arguments_.server, *settings_);
     if (!destinations) {
       console_.error(name_, destinations.error().message);
@@ -144,10 +147,39 @@ class StatusRun {
     }
   }
 
+  /// Prints the status page of a daemon elsewhere.
+  int show_other_daemon() {
+    const TimePoint start = clock_.now();
+    const auto page = daemon_of(*settings_, clock_).get("/stat");
+    const std::chrono::duration<double> time = clock_.now() - start;
+    if (!page) {
+      console_.error(name_, page.error().message);
+      return service_exit_code(page.error());
+    }
+    const auto count = page_total(*page, "shingled_storage_records");
+    if (arguments_.json) {
+      console_.json({{"server", settings_->client.server},
+                     {"ok", true},
+                     {"count", count ? Json(static_cast<std::uint64_t>(*count)) : Json(nullptr)},
+                     {"time", time.count()},
+                     {"status", *page}});
+      return EX_OK;
+    }
+    const std::string hashes =
+        count ? counted(static_cast<std::size_t>(*count), "hash", "hashes") : "no storage";
+    print_table({{terminal_safe(settings_->client.server), hashes,
+                  fmt::format("{:.3f} ms", time.count() * 1000)}},
+                "", console_);
+    const RuleOptions* const rule = settings_->rules.empty() ? nullptr : &settings_->rules.front();
+    for (const std::string& line : status_lines(*page, rule == nullptr ? FlagMap() : rule->flags))
+      console_.line(line);
+    return EX_OK;
+  }
+
   /// Prints the status page of the local daemon; false if there is none.
   bool show_status_page(const Destination& destination) {
     const TimePoint start = clock_.now();
-    const auto page = daemon_of(*settings_, clock_).get("/api/1/system");
+    const auto page = daemon_of(*settings_, clock_).get("/stat");
     if (!page) return false;
     const auto count = page_total(*page, "shingled_storage_records");
     if (!count) return false;
@@ -182,12 +214,35 @@ class StatusRun {
   int worst_ = EX_OK;
 };
 
+/// A server of --server that is a URL is a daemon, to be asked over its API.
+void choose_daemon(StatusArguments& arguments) {
+  std::vector<std::string>& servers = arguments.server.servers;
+  const auto url = std::ranges::find_if(
+      servers, [](const std::string& server) { return server.find("://") != std::string::npos; });
+  if (url == servers.end()) return;
+  arguments.settings.daemon.server = *url;
+  servers.erase(url);
+}
+
+void add_daemon_options(CLI::App& command, StatusArguments& arguments) {
+  command
+      .add_option(
+          "--key-file", arguments.settings.daemon.key_file,
+          "Of --server https://HOST[:PORT]: has the key that `shingled key add` showed there")
+      ->type_name("FILE");
+  command
+      .add_option("--ca-file", arguments.settings.daemon.ca_file,
+                  "Of the same: certificates to trust instead of those of the system")
+      ->type_name("FILE");
+}
+
 CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& name, Kind kind,
                              const std::string& summary) {
   CLI::App* command = app.add_subcommand(name, summary);
   const auto arguments = std::make_shared<StatusArguments>();
   arguments->settings.add_to(*command);
   arguments->server.add_to(*command);
+  if (kind == Kind::kStat) add_daemon_options(*command, *arguments);
   command->add_flag("--json", arguments->json, "One JSON object per line and server");
   if (kind == Kind::kPing) {
     command->add_option("--count", arguments->count, "Number of pings, one after the other (1)")
@@ -195,6 +250,7 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
         ->check(CLI::Range(1U, kPingsMax));
   }
   command->callback([arguments, kind, &chosen] {
+    if (kind == Kind::kStat) choose_daemon(*arguments);
     chosen = [arguments, kind](Console& console) {
       return StatusRun(*arguments, kind, console).run();
     };
@@ -209,10 +265,12 @@ void add_status_commands(CLI::App& app, Command& chosen) {
                      "Hashes of each server, and the counters of the local daemon")
       ->footer(
           R"(The local daemon reports more over HTTP (http.listen): lists, updates, requests by kind, drops, times. Without that,
-and for other servers, only the number of hashes is shown.
+and for other servers, only the number of hashes is shown. A daemon elsewhere tells all of that, if --server (or
+client.server) is its URL (role metrics).
 
 Example:
-  shingled stat --server 192.0.2.1:11335)");
+  shingled stat --server 192.0.2.1:11335
+  shingled stat --server https://mx1.example.org --key-file mx1.key)");
   add_status_command(app, chosen, "ping", Kind::kPing,
                      "Test whether each server answers, and how fast")
       ->footer(R"(Example:

@@ -19,7 +19,7 @@ constexpr std::string_view kCounterMetrics = "shingled_counters_";
 int run_counter_stat(CounterArguments& arguments, Console& console) {
   CounterRun run(console);
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  const auto page = daemon_of(run.settings(), run.clock()).get("/api/1/system");
+  const auto page = daemon_of(run.settings(), run.clock()).get("/stat");
   if (!page) {
     console.error("counters", "only the running daemon knows: " + page.error().message);
     return service_exit_code(page.error());

@@ -1,10 +1,13 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "config/base/random.h"
+#include "milter/cli/access/daemon_choice.h"
+#include "milter/cli/history/daemon_history.h"
 #include "milter/cli/history/history_commands.h"
 #include "milter/cli/history/record_output.h"
 #include "milter/cli/terminal/exit_code.h"
@@ -22,9 +25,9 @@ namespace {
 
 using storage::sqlite::HistoryReader;
 
-int fail(const Error& error, Console& console) {
+int fail(const Error& error, bool elsewhere, Console& console) {
   console.error("history", error.message);
-  return database_exit_code(error);
+  return elsewhere ? service_exit_code(error) : database_exit_code(error);
 }
 
 /// Puts who sent it into a query: an address is found by its name in the history, also where it has
@@ -50,8 +53,9 @@ Status add_sender(const std::string& from, const CounterOptions& counters,
   return {};
 }
 
+/// `elsewhere`: only what is wrong with the arguments is looked for.
 Result<history::MessageQuery> query_of(const HistoryArguments& arguments,
-                                       const CounterOptions& counters) {
+                                       const CounterOptions& counters, bool elsewhere = false) {
   history::MessageQuery query;
   query.recipient = arguments.recipient;
   query.subject = arguments.subject;
@@ -63,6 +67,7 @@ Result<history::MessageQuery> query_of(const HistoryArguments& arguments,
     if (!digest) return digest.error().in("--digest");
     query.digest = *std::move(digest);
   }
+  if (elsewhere) return query;
   if (Status added = add_sender(arguments.from, counters, query); !added) return added.error();
   return query;
 }
@@ -73,63 +78,92 @@ void note_broken(std::uint64_t broken, Console& console) {
                                (broken == 1 ? "is" : "are") + " left out");
 }
 
+using TakeMessage = std::function<bool(const Json&)>;
+
+/// A search in the file of these settings.
+/// Errors: those of the reader; kInvalid and kNotFound of the query.
+Result<std::uint64_t> find_here(const Settings& settings, const HistoryArguments& arguments,
+                                const TakeMessage& take) {
+  auto query = query_of(arguments, settings.counters);
+  if (!query) return query.error();
+  const auto span = replay::span_of(arguments.span, SystemClock().wall());
+  if (!span) return span.error();
+  query->span = *span;
+  auto reader = HistoryReader::open(settings.history.file);
+  if (!reader) return reader.error();
+  const auto end = history::find_messages(
+      **reader, *query, {.found_max = arguments.limit},
+      [&](const history::FoundMessage& message) { return take(view::message_json(message)); });
+  if (!end) return end.error();
+  return end->broken;
+}
+
+Result<std::uint64_t> show_here(const Settings& settings, const std::string& name,
+                                const TakeMessage& take) {
+  auto reader = HistoryReader::open(settings.history.file);
+  if (!reader) return reader.error();
+  return history::find_named(**reader, name, [&](const history::FoundMessage& message) {
+    static_cast<void>(take(view::whole_message_json(message)));
+  });
+}
+
 }  // namespace
 
 int run_history(const HistoryArguments& arguments, Console& console) {
   const auto settings = arguments.settings->load(console);
   if (settings == nullptr) return EX_CONFIG;
-  const auto span = replay::span_of(arguments.span, SystemClock().wall());
-  if (!span) {
+  const SystemClock clock;
+  if (const auto span = replay::span_of(arguments.span, clock.wall()); !span) {
     console.error("usage", span.error().message);
     return EX_USAGE;
   }
-  auto query = query_of(arguments, settings->counters);
-  if (!query) {
+  if (const auto query = query_of(arguments, settings->counters, asks_another_machine(*settings));
+      !query) {
     console.error("history", query.error().message);
     return usage_exit_code(query.error());
   }
-  query->span = *span;
-  auto reader = HistoryReader::open(settings->history.file);
-  if (!reader) return fail(reader.error(), console);
-
   std::vector<TableRow> rows;
   std::size_t shown = 0;
-  const auto end = history::find_messages(**reader, *query, {.found_max = arguments.limit},
-                                          [&](const history::FoundMessage& message) {
-                                            if (interrupted()) return false;
-                                            ++shown;
-                                            if (arguments.json) {
-                                              console.json(view::message_json(message));
-                                            } else {
-                                              rows.push_back(message_row(message));
-                                            }
-                                            return true;
-                                          });
+  const auto take = [&](const Json& message) {
+    if (interrupted()) return false;
+    ++shown;
+    if (arguments.json) {
+      console.json(message);
+    } else {
+      rows.push_back(message_row(message));
+    }
+    return true;
+  };
+  const bool elsewhere = asks_another_machine(*settings);
+  const auto broken = elsewhere ? DaemonHistory(*settings, clock).find(arguments, take)
+                                : find_here(*settings, arguments, take);
   print_table(rows, "", console);
-  if (!end) return fail(end.error(), console);
-  note_broken(end->broken, console);
+  if (!broken) return fail(broken.error(), elsewhere, console);
+  note_broken(*broken, console);
   if (interrupted()) return kExitInterrupted;
   if (shown == 0 && !arguments.json) console.note("no such message in the history");
-  return end->broken == 0 ? EX_OK : EX_DATAERR;
+  return *broken == 0 ? EX_OK : EX_DATAERR;
 }
 
 int run_history_show(const HistoryShowArguments& arguments, Console& console) {
   const auto settings = arguments.settings->load(console);
   if (settings == nullptr) return EX_CONFIG;
-  auto reader = HistoryReader::open(settings->history.file);
-  if (!reader) return fail(reader.error(), console);
+  const SystemClock clock;
   std::size_t shown = 0;
-  const auto broken =
-      history::find_named(**reader, arguments.queue_id, [&](const history::FoundMessage& message) {
-        if (arguments.json) {
-          console.json(view::whole_message_json(message));
-        } else {
-          if (shown > 0) console.line("");
-          print_message(message, console);
-        }
-        ++shown;
-      });
-  if (!broken) return fail(broken.error(), console);
+  const auto take = [&](const Json& message) {
+    if (arguments.json) {
+      console.json(message);
+    } else {
+      if (shown > 0) console.line("");
+      print_message(message, console);
+    }
+    ++shown;
+    return true;
+  };
+  const bool elsewhere = asks_another_machine(*settings);
+  const auto broken = elsewhere ? DaemonHistory(*settings, clock).show(arguments.queue_id, take)
+                                : show_here(*settings, arguments.queue_id, take);
+  if (!broken) return fail(broken.error(), elsewhere, console);
   note_broken(*broken, console);
   if (*broken > 0) return EX_DATAERR;
   if (shown > 0) return EX_OK;

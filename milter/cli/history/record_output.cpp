@@ -2,121 +2,165 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
-
-#include "config/base/byte_reader.h"
-#include "milter/history/message_record.h"
-#include "milter/replay/history_span.h"
-#include "milter/view/feature_json.h"
-#include "milter/view/message_json.h"
-#include "storage/counters/counter.h"
 
 namespace shingled::milter::cli {
 
 namespace {
 
-using history::EvidenceRecord;
-using history::FoundMessage;
-using history::MessageRecord;
-using history::PieceRecord;
-using rules::Evidence;
+const Json& member(const Json& object, const char* name) {
+  static const Json null;
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? null : *found;
+}
 
-std::string evidence_text(const MessageRecord& record) {
+std::string text_in(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  return value.is_string() ? terminal_safe(value.get<std::string>()) : "";
+}
+
+double number_in(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+bool is_true(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  return value.is_boolean() && value.get<bool>();
+}
+
+/// The elements of a list; none if it is something else.
+const Json& list_in(const Json& object, const char* name) {
+  static const Json nothing = Json::array();
+  const Json& value = member(object, name);
+  return value.is_array() ? value : nothing;
+}
+
+std::string evidence_text(const Json& message) {
   std::string out;
-  for (const EvidenceRecord& evidence : record.evidence) {
-    out += fmt::format("{}{} {:.2f}", out.empty() ? "" : ", ", terminal_safe(evidence.symbol),
-                       evidence.score);
-    if (!evidence.place.empty()) out += fmt::format(" [{}]", terminal_safe(evidence.place));
-    if (evidence.effect != Evidence::Effect::kCounts)
-      out += fmt::format(" ({})", view::effect_text(evidence.effect));
+  for (const Json& evidence : list_in(message, "evidence")) {
+    out += fmt::format("{}{} {:.2f}", out.empty() ? "" : ", ", text_in(evidence, "symbol"),
+                       number_in(evidence, "score"));
+    if (const std::string place = text_in(evidence, "place"); !place.empty())
+      out += fmt::format(" [{}]", place);
+    if (const std::string effect = text_in(evidence, "effect"); effect != "counts")
+      out += fmt::format(" ({})", effect);
   }
   return out;
 }
 
 /// What was special about the verdict.
-std::vector<std::string> remarks_of(const MessageRecord& record) {
+std::vector<std::string> remarks_of(const Json& message) {
   std::vector<std::string> out;
-  if (record.unseen) out.emplace_back("judged without a look at it");
-  if (record.failed) out.emplace_back("the failure policy decided");
-  if (record.incomplete) out.emplace_back("some of it was not looked at, or not answered");
-  if (record.dry_run) out.emplace_back("dry run: the action was not carried out");
+  if (is_true(message, "unseen")) out.emplace_back("judged without a look at it");
+  if (is_true(message, "failed")) out.emplace_back("the failure policy decided");
+  if (is_true(message, "incomplete"))
+    out.emplace_back("some of it was not looked at, or not answered");
+  if (is_true(message, "dry_run")) out.emplace_back("dry run: the action was not carried out");
   return out;
 }
 
-void print_counters(const MessageRecord& record, Console& console) {
-  const std::size_t windows = record.windows.size();
-  if (record.pieces.empty()) return;
+/// "mass 12, complainers 2"; "0" if there is nothing.
+std::string sums_text(const Json& sums) {
+  std::string out;
+  if (!sums.is_object()) return out;
+  for (const auto& [name, count] : sums.items())
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", terminal_safe(name), count.dump());
+  return out.empty() ? "0" : out;
+}
+
+void print_counters(const Json& message, Console& console) {
+  const Json& pieces = list_in(message, "counters");
+  if (pieces.empty()) return;
   console.line("counters, as they were before the message:");
   std::vector<TableRow> rows;
   rows.push_back({"type", "piece"});
-  for (const auto& window : record.windows) rows[0].push_back(to_string(window));
-  for (std::size_t i = 0; i < record.pieces.size(); ++i) {
-    const PieceRecord& piece = record.pieces[i];
-    TableRow row = {view::type_text(piece.type), fmt::format("{:08x}", piece.shingle)};
-    for (std::size_t w = 0; w < windows; ++w)
-      row.push_back(piece.known ? view::sums_text(record.sums[i * windows + w]) : "unknown");
+  std::vector<std::string> windows;
+  for (const Json& window : list_in(message, "windows"))
+    if (window.is_string()) windows.push_back(window.get<std::string>());
+  for (const std::string& window : windows) rows[0].push_back(terminal_safe(window));
+  for (const Json& piece : pieces) {
+    TableRow row = {text_in(piece, "type"), text_in(piece, "piece")};
+    for (const std::string& window : windows)
+      row.push_back(is_true(piece, "known")
+                        ? sums_text(member(member(piece, "sums"), window.c_str()))
+                        : "unknown");
     rows.push_back(std::move(row));
   }
   print_table(rows, "  ", console);
 }
 
-}  // namespace
-
-TableRow message_row(const FoundMessage& message) {
-  const bool labelled = message.row.label != 0;
-  return {replay::moment_text(message.row.time),
-          terminal_safe(as_text(message.row.queue_id)),
-          std::string(history::action_text(message.row.action)),
-          fmt::format("{:.2f}", message.record.score),
-          labelled ? fmt::format("reported {}", history::label_text(message.row.label)) : "",
-          evidence_text(message.record)};
+void print_names(const Json& message, Console& console) {
+  const auto name = [&](const char* what, const std::string& text) {
+    if (!text.empty()) console.line(fmt::format("  {} {}", what, text));
+  };
+  name("from", text_in(message, "sender"));
+  std::string recipients;
+  for (const Json& recipient : list_in(message, "recipients"))
+    if (recipient.is_string())
+      recipients += (recipients.empty() ? "" : " ") + recipient.get<std::string>();
+  name("to", terminal_safe(recipients));
+  name("subject", text_in(message, "subject"));
 }
 
-void print_message(const FoundMessage& message, Console& console) {
-  const MessageRecord& record = message.record;
-  console.line(fmt::format("{}  {}  {}, score {:.2f}", replay::moment_text(message.row.time),
-                           terminal_safe(as_text(message.row.queue_id)),
-                           history::action_text(message.row.action), record.score));
-  const auto name = [&](const char* what, BytesView text) {
-    if (!text.empty()) console.line(fmt::format("  {} {}", what, terminal_safe(as_text(text))));
-  };
-  name("from", message.row.sender_name);
-  std::string recipients(as_text(message.row.recipients));
-  if (!recipients.empty()) recipients.pop_back();
-  std::ranges::replace(recipients, '\n', ' ');
-  name("to", as_bytes(recipients));
-  name("subject", message.row.subject);
-  if (message.row.label != 0)
-    console.line(fmt::format("  reported as {}", history::label_text(message.row.label)));
-  if (message.row.is_kept)
-    console.line("  can be reported: shingled report --spam|--ham --message " +
-                 terminal_safe(history::message_name(message.row)));
-  for (const std::string& remark : remarks_of(record)) console.line("  " + remark);
-  if (!record.evidence.empty()) {
-    console.line("evidence:");
-    std::vector<TableRow> rows;
-    for (const EvidenceRecord& evidence : record.evidence) {
-      rows.push_back({terminal_safe(evidence.symbol), fmt::format("{:.2f}", evidence.score),
-                      std::string(view::effect_text(evidence.effect)),
-                      evidence.policy          ? "a rule of the policy"
-                      : evidence.place.empty() ? ""
-                                               : terminal_safe(evidence.place)});
-    }
-    print_table(rows, "  ", console);
-  }
+void print_evidence(const Json& message, Console& console) {
   std::vector<TableRow> rows;
-  for (const features::FeatureRow& row : features::features()) {
-    if (record.features.is_known(row.feature))
-      rows.push_back(
-          {std::string(row.name), terminal_safe(to_string(record.features, row.feature))});
+  for (const Json& evidence : list_in(message, "evidence"))
+    rows.push_back(
+        {text_in(evidence, "symbol"), fmt::format("{:.2f}", number_in(evidence, "score")),
+         text_in(evidence, "effect"),
+         is_true(evidence, "policy") ? "a rule of the policy" : text_in(evidence, "place")});
+  if (rows.empty()) return;
+  console.line("evidence:");
+  print_table(rows, "  ", console);
+}
+
+void print_features(const Json& message, Console& console) {
+  std::vector<TableRow> rows;
+  const Json& features = member(message, "features");
+  if (!features.is_object()) return;
+  for (const auto& [name, value] : features.items()) {
+    if (value.is_null()) continue;
+    rows.push_back({terminal_safe(name), value.is_boolean() ? value.get<bool>() ? "yes" : "no"
+                                         : value.is_string()
+                                             ? terminal_safe(value.get<std::string>())
+                                             : value.dump()});
   }
-  if (!rows.empty()) {
-    console.line("features:");
-    print_table(rows, "  ", console);
-  }
-  print_counters(record, console);
+  if (rows.empty()) return;
+  console.line("features:");
+  print_table(rows, "  ", console);
+}
+
+}  // namespace
+
+TableRow message_row(const Json& message) {
+  const std::string label = text_in(message, "label");
+  return {text_in(message, "time"),
+          text_in(message, "queue_id"),
+          text_in(message, "action"),
+          fmt::format("{:.2f}", number_in(message, "score")),
+          label.empty() ? "" : "reported " + label,
+          evidence_text(message)};
+}
+
+void print_message(const Json& message, Console& console) {
+  console.line(fmt::format("{}  {}  {}, score {:.2f}", text_in(message, "time"),
+                           text_in(message, "queue_id"), text_in(message, "action"),
+                           number_in(message, "score")));
+  print_names(message, console);
+  if (const std::string label = text_in(message, "label"); !label.empty())
+    console.line("  reported as " + label);
+  if (is_true(message, "can_report"))
+    console.line("  can be reported: shingled report --spam|--ham --message " +
+                 text_in(message, "id"));
+  for (const std::string& remark : remarks_of(message)) console.line("  " + remark);
+  print_evidence(message, console);
+  print_features(message, console);
+  print_counters(message, console);
 }
 
 }  // namespace shingled::milter::cli

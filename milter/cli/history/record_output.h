@@ -1,13 +1,16 @@
 #pragma once
 
 #include "milter/cli/terminal/console.h"
-#include "milter/history/message_search.h"
+#include "milter/view/json.h"
 
 namespace shingled::milter::cli {
 
-/// Time, queue id, action, score, label and evidence, for a table.
-TableRow message_row(const history::FoundMessage& message);
-/// Prints everything for people.
-void print_message(const history::FoundMessage& message, Console& console);
+// Messages of the history for people, from what programs get: so they are the same whether the file
+// is here or a daemon elsewhere has it. Members that are missing or of another type are left out.
+
+/// Time, queue id, action, score, label and evidence, for a table. `message`: view::message_json.
+TableRow message_row(const Json& message);
+/// Prints everything. `message`: view::whole_message_json.
+void print_message(const Json& message, Console& console);
 
 }  // namespace shingled::milter::cli

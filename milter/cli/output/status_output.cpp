@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -172,24 +171,6 @@ void append_section(std::vector<std::string>& lines, std::string_view title,
 }
 
 }  // namespace
-
-std::string seconds_text(double seconds) {
-  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1000);
-  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", std::floor(seconds / 60));
-  if (seconds < 2 * 86'400) return fmt::format("{:.0f} h", std::floor(seconds / 3600));
-  return fmt::format("{:.0f} d", std::floor(seconds / 86'400));
-}
-
-std::string bytes_text(double bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
-}
 
 std::optional<double> page_total(const Json& page, const std::string& metric) {
   const auto metrics = page.find("metrics");

@@ -6,6 +6,7 @@
 
 #include "config/options/flag_map.h"
 #include "milter/cli/terminal/console.h"
+#include "milter/view/amount_text.h"
 
 namespace shingled::milter::cli {
 
@@ -16,9 +17,7 @@ std::optional<double> page_total(const Json& page, const std::string& metric);
 /// is not zero, in sections by the first word of its name.
 std::vector<std::string> status_lines(const Json& page, const FlagMap& flags);
 
-/// "0.250 ms", "1.5 s", "3 min", "2 h", "5 d".
-std::string seconds_text(double seconds);
-/// "512 B", "4.0 KiB", "1.5 MiB"
-std::string bytes_text(double bytes);
+using view::bytes_text;
+using view::seconds_text;
 
 }  // namespace shingled::milter::cli

@@ -12,6 +12,7 @@
 #include "milter/policy/policy_rules.h"
 #include "milter/replay/history_span.h"
 #include "milter/replay/rule_trial.h"
+#include "milter/view/policy_json.h"
 
 namespace shingled::milter::cli {
 
@@ -27,6 +28,7 @@ using replay::TrialCounts;
 using replay::TrialReport;
 using replay::windows_of;
 using rules::Action;
+using view::trial_counts_json;
 
 /// What is tried: rules, and the thresholds of the score.
 struct Tried {
@@ -37,7 +39,7 @@ struct Tried {
 std::optional<Tried> rules_to_try(const Settings& settings, bool live, Console& console) {
   PolicyOptions options = settings.policy;
   if (live) {
-    for (PolicyRuleOptions& rule : options.rules) rule.shadow = false;
+    for (PolicyRuleOptions& rule : options.rules) rule.shadow = rule.kept = false;
   }
   auto checked = policy::policy_rules(options, policy::check_context(settings));
   for (const config::Problem& problem : checked.problems)
@@ -159,14 +161,6 @@ void print_trial(const Tried& tried, const TrialReport& report, Console& console
   print_rules(tried, report, console);
   print_thresholds(report, console);
   print_changes(report, console);
-}
-
-Json trial_counts_json(const TrialCounts& counts) {
-  return {{"all", counts.all},
-          {"spam", counts.spam},
-          {"ham", counts.ham},
-          {"complained", counts.complained},
-          {"rescued", counts.rescued}};
 }
 
 Json trial_json(const Tried& tried, const TrialReport& report) {
