@@ -98,6 +98,13 @@ Named find_one(storage::sqlite::HistoryReader& reader, const std::string& name) 
 
 }  // namespace
 
+http::HttpReply with_one_message(
+    storage::sqlite::HistoryReader& reader, const std::string& name,
+    const std::function<http::HttpReply(std::int64_t time, bool is_kept)>& use) {
+  Named found = find_one(reader, name);
+  return found.why_not ? *std::move(found.why_not) : use(found.time, found.is_kept);
+}
+
 http::HttpReply MessageResource::list(const Call& call) const {
   const auto opened = open_();
   if (!opened) return problem(opened.error());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct SiteHistory {
   std::unique_ptr<storage::sqlite::HistoryReader> reader;
   CounterKeyBytes site{};
 };
+
+/// Calls `use` with the time of the row of the one message of a name, and whether something is kept
+/// of it; else replies why there is none: 404, 409, or the error of the reader.
+/// Threads: that of the reader.
+http::HttpReply with_one_message(
+    storage::sqlite::HistoryReader& reader, const std::string& name,
+    const std::function<http::HttpReply(std::int64_t time, bool is_kept)>& use);
 
 /// The messages of the history (route.h has the arguments).
 ///

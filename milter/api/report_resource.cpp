@@ -154,8 +154,7 @@ http::HttpReply list_cases(reports::ReportDesk& desk, const Call& call) {
 
 http::HttpReply case_page(const Result<reports::KnownCase>& found) {
   if (!found) return problem(found.error());
-  Json object = case_json(*found);
-  object["people"] = people_json(*found);
+  Json object = known_case_json(*found);
   Json digests = Json::array();
   for (const storage::sqlite::HashChange& hash : found->row.hashes) {
     if (digests.size() == ReportResource::kDigestsShown) break;
@@ -181,6 +180,12 @@ http::HttpReply reopen_case(reports::ReportDesk& desk, const Call& call) {
 }
 
 }  // namespace
+
+Json known_case_json(const reports::KnownCase& one) {
+  Json object = case_json(one);
+  object["people"] = people_json(one);
+  return object;
+}
 
 std::vector<Route> ReportResource::routes() const {
   using http::HttpMethod;

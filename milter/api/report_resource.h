@@ -6,6 +6,7 @@
 #include "config/base/result.h"
 #include "milter/api/route.h"
 #include "milter/reports/report_desk.h"
+#include "milter/view/json.h"
 
 namespace shingled::milter::api {
 
@@ -13,6 +14,9 @@ namespace shingled::milter::api {
 std::vector<Parameter> report_parameters();
 reports::ReportKind report_kind(const Call& call);
 http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt);
+
+/// A case as it is listed, with its people.
+Json known_case_json(const reports::KnownCase& one);
 
 /// What people report (route.h has the arguments).
 ///

@@ -143,6 +143,13 @@ http::HttpReply SystemResource::hits(const Call& call) const {
   return json_reply({{"hits", std::move(list)}});
 }
 
+std::vector<storage::Match> SystemResource::matches_of(const Fingerprint& fingerprint,
+                                                       std::size_t most) const {
+  auto store = store_.lock();
+  if (*store == nullptr) return {};
+  return (*store)->check_all(fingerprint, unix_seconds(clock_.wall()), most);
+}
+
 http::HttpReply SystemResource::matches(const Call& call) const {
   const auto asked = parse_match_question(call.request.arguments);
   if (!asked) return problem(asked.error());

@@ -12,6 +12,7 @@
 #include "config/base/guarded.h"
 #include "config/metrics/metric_report.h"
 #include "milter/api/route.h"
+#include "mime/fingerprint/fingerprint.h"
 #include "storage/model/fuzzy_store.h"
 
 namespace shingled::milter::api {
@@ -47,6 +48,10 @@ class SystemResource {
   /// Sets the store that is asked for hashes; null = none, then they answer 503. Returns when the
   /// previous store is not used any more.
   void set_store(const storage::FuzzyStore* store) { *store_.lock() = store; }
+
+  /// The stored hashes that match one, the best first; empty without a store.
+  [[nodiscard]] std::vector<storage::Match> matches_of(const Fingerprint& fingerprint,
+                                                       std::size_t most) const;
 
   /// They use this object.
   [[nodiscard]] std::vector<Route> routes() const;

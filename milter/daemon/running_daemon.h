@@ -22,6 +22,7 @@
 #include "milter/api/counter_resource.h"
 #include "milter/api/event_hub.h"
 #include "milter/api/event_resource.h"
+#include "milter/api/message_hashes.h"
 #include "milter/api/message_resource.h"
 #include "milter/api/overview_resource.h"
 #include "milter/api/report_resource.h"
@@ -93,6 +94,11 @@ class RunningDaemon {
         rule_resource_(rule_setup(), clock),
         event_resource_(events_, [this] { return history_off(); }),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
+        message_hashes_([this] { return site_history(); },
+                        [this](const Fingerprint& fingerprint, std::size_t most) {
+                          return system_resource_.matches_of(fingerprint, most);
+                        },
+                        reports_),
         session_resource_([this] { return http_ == nullptr ? nullptr : &http_->access(); },
                           !settings_->http.certificate.empty()),
         router_(all_routes(), settings_->http.body_bytes_max) {
@@ -265,6 +271,7 @@ class RunningDaemon {
   api::RuleResource rule_resource_;
   api::EventResource event_resource_;
   api::SystemResource system_resource_;
+  api::MessageHashes message_hashes_;
   api::SessionResource session_resource_;
   api::Router router_;
   std::unique_ptr<http::HttpServer> http_;

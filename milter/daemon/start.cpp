@@ -8,6 +8,7 @@
 
 #include "config/promotions/decision_file.h"
 #include "milter/daemon/running_daemon.h"
+#include "milter/page/page_routes.h"
 #include "milter/process/privileges.h"
 #include "milter/process/process_control.h"
 #include "milter/process/process_metrics.h"
@@ -247,10 +248,14 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
                                   [this](const api::Call&) { return router_.document_reply(); }}};
   for (std::vector<api::Route> routes :
        {bucket_resource_.routes(), counter_resource_.routes(), event_resource_.routes(),
-        message_resource_.routes(), overview_resource_.routes(), report_resource_.routes(),
-        rule_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
+        message_hashes_.routes(), message_resource_.routes(), overview_resource_.routes(),
+        report_resource_.routes(), rule_resource_.routes(), session_resource_.routes(),
+        system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
+  if (settings_->http.page) {
+    for (api::Route& route : page::page_routes()) out.push_back(std::move(route));
+  }
   return out;
 }
 
