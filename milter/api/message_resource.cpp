@@ -37,12 +37,9 @@ Result<MessageQuery> query_of(const Call& call, const CounterKeyBytes& site, Wal
   query.span = *span;
   query.span.until = std::min(query.span.until, call.integer("cursor", query.span.until));
   query.queue_id = call.text("id");
-  const std::string sender = call.text("sender");
-  if (const std::uint64_t id = history::sender_id(site, sender); id != 0) {
+  query.sender = call.text("sender");
+  if (const std::uint64_t id = history::sender_id(site, query.sender); id != 0)
     query.sender_id = id;
-  } else {
-    query.sender = sender;
-  }
   query.recipient = call.text("recipient");
   query.subject = call.text("subject");
   query.symbol = call.text("symbol");

@@ -31,11 +31,9 @@ class RowFilter {
 
   Result<bool> wants(const HistoryReader::View& row) {
     const bool wanted = (query_.queue_id.empty() || as_text(row.queue_id) == query_.queue_id) &&
-                        (!query_.sender_id || row.sender == *query_.sender_id) &&
                         (query_.action.empty() || action_text(row.action) == query_.action) &&
                         (query_.label.empty() || label_text(row.label) == query_.label) &&
-                        has_part(row.sender_name, query_.sender) &&
-                        has_part(row.recipients, query_.recipient) &&
+                        sender_fits(row) && has_part(row.recipients, query_.recipient) &&
                         has_part(row.subject, query_.subject);
     if (!wanted || query_.digest.empty()) return wanted;
     if (!row.is_kept) return false;
@@ -51,6 +49,12 @@ class RowFilter {
   }
 
  private:
+  [[nodiscard]] bool sender_fits(const HistoryReader::View& row) const {
+    if (query_.sender_id && row.sender == *query_.sender_id) return true;
+    if (query_.sender.empty()) return !query_.sender_id;
+    return has_part(row.sender_name, query_.sender);
+  }
+
   HistoryReader& reader_;
   MessageQuery query_;
 };

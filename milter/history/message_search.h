@@ -26,7 +26,7 @@ struct MessageQuery {
   storage::sqlite::HistoryReader::Span span;
   std::string queue_id = {};
   std::optional<std::uint64_t> sender_id = {};  ///< history::sender_id(); found without names, too
-  std::string sender = {};                      ///< a part of the address
+  std::string sender = {};                      ///< a part of the address; with both, either fits
   std::string recipient = {};                   ///< a part of one of them
   std::string subject = {};                     ///< a part
   std::string symbol = {};                      ///< of its evidence

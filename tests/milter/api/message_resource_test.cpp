@@ -107,6 +107,8 @@ TEST_F(MessageResourceTest, ListsPages) {
   EXPECT_EQ(page_["messages"][3]["recipients"], Json({"bob@example.net"}));
   EXPECT_EQ(listed({{"id", "OLD"}, {"action", "reject"}, {"sender", "a@example.org"}}),
             Ids{"OLD@4"});
+  EXPECT_EQ(listed({{"id", "OLD"}, {"sender", "A@exam"}}), Ids{"OLD@4"}) << "a part";
+  EXPECT_EQ(listed({{"id", "OLD"}, {"sender", "b@exam"}}), Ids{});
   EXPECT_EQ(listed({{"recipient", "nobody"}}), Ids{});
   EXPECT_EQ(listed({{"since", "2000-01-01"}}), Ids{});
 }
