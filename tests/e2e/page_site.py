@@ -17,7 +17,7 @@ from milter_client import MilterClient  # noqa: E402 (needs the path above)
 
 PASSWORD = "correct horse battery"
 RULES = """rules:
-  MANY_FROM_SENDER: {if: sender.mass >= 12 in 1d, score: 2.5}
+  MANY_FROM_SENDER: {if: sender.mass >= 20 in 1d, score: 1}
   NEW_AND_MANY_LINKS: {if: links >= 3, score: 1.5}
   FILE_FROM_MANY: {if: attachment.unique_senders >= 3 in 1h, score: 4, shadow: yes}
   SHORT_NOTE: {if: words < 12, score: 0.4}
@@ -57,7 +57,7 @@ def letter(number, subject=None, sender=None, links=0, words=60):
     subject = subject if subject is not None else sentence(random_, 4).capitalize()
     lines = [f"From: {name} <{address}>", "To: ann@example.org", f"Subject: {encoded(subject)}",
              f"Message-ID: <{number}@mail.example.net>", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "",
-             sentence(random_, words), *(f"https://{random_.choice(WORDS)}.example/{at}" for at in range(links)), ""]
+             sentence(random_, words), *(f"https://www.{random_.choice(WORDS)}.example.com/{at}" for at in range(links)), ""]
     return address, "\r\n".join(lines).encode()
 
 

@@ -40,7 +40,7 @@ export async function show(root, {signal}) {
     drawMetrics();
     const chart = await import('../chart.js').then(() => globalThis.Chart?.version, () => null);
     clear(groups).append(...(system.groups || []).map(groupPanel));
-    return [facts([[t.version, said(system.version, 60)], [t.state, badge(system.state === 'serving' ? 'live' : 'marked', system.state)], [t.uptime, duration(system.uptime)], [t.page, chart ? `Chart.js ${chart} (MIT)` : t.none_plots]])];
+    return [facts([[t.version, said(system.version, 60)], [t.state, badge(system.state === 'serving' ? 'live' : 'marked', system.state)], [t.uptime, duration(system.uptime)], [t.page, chart ? [`Chart.js ${chart} (`, el('a', {href: new URL('../licences.txt', import.meta.url)}, t.licence), ')'] : t.none_plots]])];
   });
   root.append(page, groups, el('section', {class: 'panel', 'aria-label': t.metrics}, el('details', null, el('summary', null, t.metrics), el('div', {class: 'content'}, el('div', {class: 'form'}, el('div', {class: 'field grow'}, filter)), metrics))));
   listen('state', () => page.again(), signal);
