@@ -74,6 +74,7 @@ class Site:
             f"http.keys_file={self.tmp / 'http.keys'}", "ratelimit.rates.from=[100, 100 / 1h]", "ratelimit.file=''",
             "milter.local_networks=[192.0.2.0/24]", *overrides])
         self.count = 0
+        self.key = None
 
     def __enter__(self):
         self.daemon.start()
@@ -94,6 +95,15 @@ class Site:
     def add_person(self, name, role):
         self.command("passwd", name, "--role", role, stdin=f"{PASSWORD}\n{PASSWORD}\n")
 
+    def use_key(self):
+        """Reports come with a key from now on: this machine may do nothing without one."""
+        key = self.command("key", "add", "desk", "--role", "report").splitlines()[0]
+        path = self.tmp / "desk.key"
+        path.write_text(key + "\n")
+        path.chmod(0o600)
+        self.daemon.restart()  # it knows the key at once
+        self.key = path
+
     def send(self, message, sender, recipients=("ann@example.org",)):
         """What the milter does with it."""
         self.count += 1
@@ -104,7 +114,12 @@ class Site:
             client.close()
 
     def report(self, who, kind, message):
-        return self.command("report", f"--{kind}", "--reporter", f"{who}@example.org", stdin=message)
+        arguments = ("report", f"--{kind}", "--reporter", f"{who}@example.org")
+        if self.key is None:
+            return self.command(*arguments, stdin=message)
+        done = harness.run(*arguments, "-c", "/dev/null", "--server", self.address, "--key-file", self.key, stdin=message)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
 
     def fill(self, letters=40):
         """Wanted mail, a campaign that people report until it is refused, and strange texts."""

@@ -35,7 +35,7 @@ function drawNav() {
   }
 }
 
-function signInForm() {
+function signInForm(cancel) {
   const failed = el('div', {role: 'alert'});
   const name = el('input', {name: 'name', autocomplete: 'username', required: true, maxlength: 64});
   const password = el('input', {name: 'password', type: 'password', autocomplete: 'current-password', required: true, maxlength: 1024});
@@ -53,7 +53,7 @@ function signInForm() {
       password.focus();
     }
     go.disabled = false;
-  }}, field(T.who.name, name), field(T.who.password, password), failed, el('div', {class: 'buttons'}, go),
+  }}, field(T.who.name, name), field(T.who.password, password), failed, el('div', {class: 'buttons'}, cancel, go),
   el('p', {class: 'help'}, T.who.hint));
 }
 
@@ -75,8 +75,7 @@ function drawWho() {
   } else {
     box.append(button(T.who.sign_in, () => {
       const dialog = el('dialog', {'aria-labelledby': 'sign-in-title'}, el('div', {class: 'content'},
-        el('h2', {id: 'sign-in-title'}, T.who.welcome), signInForm(),
-        el('div', {class: 'buttons'}, button(T.act.cancel, () => dialog.close()))));
+        el('h2', {id: 'sign-in-title'}, T.who.welcome), signInForm(button(T.act.cancel, () => dialog.close()))));
       dialog.addEventListener('close', () => dialog.remove());
       document.body.append(dialog);
       dialog.showModal();
@@ -105,7 +104,7 @@ async function show({focus = true} = {}) {
   if (!known) return append(main, [heading(T.error.no_view), el('a', {href: '#/now'}, T.views.now)]);
   if (!may('read') && at.view !== 'system') {
     append(main, [heading(session.role === 'off' ? T.who.welcome : T.views[at.view]),
-      el('section', {class: 'panel'}, session.role === 'off' ? signInForm() : notice('warn', T.error.role(session.role)))]);
+      el('section', {class: 'panel'}, session.role === 'off' ? null : notice('warn', T.error.role(session.role)), signInForm())]);
     return undefined;
   }
   try {

@@ -129,7 +129,7 @@ export function table(columns, rows, {caption, empty = 'Nothing here.', onrow = 
 }
 
 export function scroller(node, label) {
-  return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label || 'Table'}, node);
+  return el('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': label || 'Table'}, node);
 }
 
 export function facts(pairs) {

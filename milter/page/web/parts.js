@@ -65,7 +65,7 @@ export function reasons(message, most = 3) {
 export function messageColumns({host = false} = {}) {
   const m = T.messages;
   return [
-    {name: m.time, kind: 'short c-time', cell: (one) => el('a', {href: messageLink(one.id), 'aria-label': `${T.message.title} ${one.queue_id || one.id}`}, moment(one.time))},
+    {name: m.time, kind: 'short c-time', cell: (one) => el('a', {href: messageLink(one.id)}, moment(one.time), el('span', {class: 'unheard'}, ` ${T.message.title} ${one.queue_id || one.id}`))},
     host && {name: m.host, cell: (one) => said(one.host, 60)},
     {name: m.sender, kind: 'fit', cell: (one) => said(one.sender, 90)},
     {name: m.recipients, kind: 'fit c-to', cell: (one) => {
@@ -162,7 +162,7 @@ export function waterfall(items, total, marks = []) {
       el('td', {class: 'track'}, rail(from, to, counting(one) ? (one.score < 0 ? 'minus' : '') : 'without')),
       el('td', {class: 'number'}, score(one.score)));
   });
-  return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': T.message.why}, el('table', {class: 'fall'},
+  return el('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': T.message.why}, el('table', {class: 'fall'},
     el('caption', {class: 'unheard'}, T.message.why),
     el('thead', null, el('tr', null, el('th', {scope: 'col'}, T.message.symbol), el('th', {scope: 'col'}, T.message.adds), el('th', {scope: 'col', class: 'number'}, T.message.score))),
     el('tbody', null, rows, el('tr', {class: 'total'}, el('th', {scope: 'row'}, T.message.total), el('td', {class: 'track'}, rail(0, total, 'sum')),

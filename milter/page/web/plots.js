@@ -12,7 +12,7 @@ export const colour = (name) => getComputedStyle(document.documentElement).getPr
 function options(kind, {stacked, integers, xTitle, yTitle, ticks}) {
   const ink = colour('quiet');
   const grid = colour('plot-grid');
-  const font = {family: getComputedStyle(document.body).fontFamily, size: 11};
+  const font = {family: getComputedStyle(document.body).fontFamily, size: Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * .72)};
   return {
     animation: false, responsive: true, maintainAspectRatio: false, normalized: true,
     interaction: {mode: 'index', intersect: false},

@@ -54,9 +54,9 @@ function oneCase(root, id, signal) {
     const again = () => page.again();
     return [facts([[t.effect, effect(one)], [t.spam, number(one.spam)], [t.ham, number(one.ham)], [t.messages, number(one.messages)], [t.last, moment(one.last)], [t.lists, said((one.lists || []).join(', '), 300)]]),
       el('div', {class: 'buttons'}, rule(one, one.effect !== 'closed', again)),
-      el('h3', null, t.people), table([{name: t.person, kind: 'fit', cell: (person) => person.name ? said(person.name, 120) : el('span', {class: 'quiet'}, t.anonymous, ' ', el('code', null, person.reporter.slice(0, 6)))},
+      el('h2', null, t.people), table([{name: t.person, kind: 'fit', cell: (person) => person.name ? said(person.name, 120) : el('span', {class: 'quiet'}, t.anonymous, ' ', el('code', null, person.reporter.slice(0, 6)))},
         {name: t.standing, cell: (person) => person.standing}, {name: t.says, cell: (person) => badge(person.says, T.messages.labels[person.says] || person.says)}], one.people || [], {caption: t.people, empty: t.none}),
-      el('h3', null, t.digests), table([{name: t.case && T.message.digest, cell: (hash) => el('a', {href: `#/hashes?digest=${hash.digest}`}, digest(hash.digest))}, {name: T.hashes.list, cell: (hash) => hash.name || hash.flag}, {name: t.weight, number: true, cell: (hash) => number(hash.weight)},
+      el('h2', null, t.digests), table([{name: t.case && T.message.digest, cell: (hash) => el('a', {href: `#/hashes?digest=${hash.digest}`}, digest(hash.digest))}, {name: T.hashes.list, cell: (hash) => hash.name || hash.flag}, {name: t.weight, number: true, cell: (hash) => number(hash.weight)},
         {name: t.state, cell: (hash) => hash.closed ? t.effects.closed : t.open}, {name: t.messages, cell: (hash) => el('a', {href: `#/messages?digest=${hash.digest.slice(0, 32)}`}, t.messages_of)}, {name: '', cell: (hash) => can('delete', 'hashes/{digest}') ? el('div', {class: 'buttons'}, forgetButton(hash.digest, {after: again})) : null}], one.digests || [], {caption: t.digests, empty: t.none})];
   });
   root.append(page);

@@ -49,8 +49,8 @@ function draw(reply) {
   const tile = (name, value) => el('div', {class: 'tile'}, el('div', {class: 'name'}, name), el('div', {class: 'value'}, number(value || 0)));
   return el('div', {class: 'content'},
     el('div', {class: 'tiles'}, ['mass', 'spam', 'ham', 'complaint', 'rescue'].map((name) => tile(t.measures[name], total[name]))),
-    el('div', {class: 'grid'}, el('div', {class: 'content'}, el('h3', null, t.day), plot({title: t.day, labels: slots.map(clock), stacked: true, low: true, series: seriesOf(slots.map((at) => sums(tens, at, at + SLOT_SECONDS)))})),
-      el('div', {class: 'content'}, el('h3', null, t.days), plot({title: t.days, labels: days.map(day), stacked: true, low: true, series: seriesOf(days.map((at) => sums(entries, at, at + 86400)))}))));
+    el('div', {class: 'grid'}, el('div', {class: 'content'}, el('h2', null, t.day), plot({title: t.day, labels: slots.map(clock), stacked: true, low: true, series: seriesOf(slots.map((at) => sums(tens, at, at + SLOT_SECONDS)))})),
+      el('div', {class: 'content'}, el('h2', null, t.days), plot({title: t.days, labels: days.map(day), stacked: true, low: true, series: seriesOf(days.map((at) => sums(entries, at, at + 86400)))}))));
 }
 
 export async function show(root, {query, signal}) {
