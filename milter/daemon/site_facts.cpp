@@ -11,6 +11,7 @@
 
 #include "milter/api/system_facts.h"
 #include "milter/daemon/running_daemon.h"
+#include "milter/page/page_file.h"
 
 namespace shingled::milter::daemon {
 
@@ -218,7 +219,10 @@ Json RunningDaemon::system_groups(double uptime, const MetricReport& metrics) {
                              .files = file_sizes(*site->settings),
                              .disks = disks_of(*site->settings),
                              .versions = {{"shingled", SHINGLED_VERSION},
-                                          {"libmicrohttpd", http::HttpServer::library_version()}},
+                                          {"libmicrohttpd", http::HttpServer::library_version()},
+                                          {"Chart.js", page::chart_version().empty()
+                                                           ? "not built in"
+                                                           : std::string(page::chart_version())}},
                              .warnings = std::move(warnings)});
 }
 

@@ -71,7 +71,7 @@ class Site:
         self.daemon = harness.Daemon(tmp, overrides=[
             "reports.domain=example.org", "reports.residents=all", "reports.trusted_reporters=[postmaster]",
             "history.names=subject", f"policy.files=[{self.tmp / 'rules.yaml'}]", f"http.users_file={self.users}",
-            f"http.keys_file={self.tmp / 'http.keys'}", "ratelimit.rates.from=[100, 100 / 1h]", "ratelimit.file=''",
+            f"http.keys_file={self.tmp / 'http.keys'}", "ratelimit.rates.from=[100, 100 / 14d]", "ratelimit.file=''",
             "milter.local_networks=[192.0.2.0/24]", *overrides])
         self.count = 0
         self.key = None

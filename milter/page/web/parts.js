@@ -11,15 +11,15 @@ export function heading(root, title, lead, tools) {
 }
 
 /// A panel whose content is loaded: `load` returns nodes. What goes wrong is said in its place.
-export function panel(title, load, {note, tools, route, level = 'h2', kind = ''} = {}) {
+export function panel(title, load, {note, tools, route, level = 'h2', kind = '', name = title} = {}) {
   const content = el('div', {class: 'content'});
   const head = el('header', null, el(level, null, title), note ? el('span', {class: 'note'}, note) : null,
     tools ? el('div', {class: 'tools'}, tools) : null);
-  const out = el('section', {class: `panel ${kind}`, 'aria-busy': 'true', 'aria-label': title}, title ? head : null, content);
+  const out = el('section', {class: `panel ${kind}`, 'aria-busy': 'true', 'aria-label': name || null}, title ? head : null, content);
   out.again = async () => {
     if (route && !has(...route)) {
       out.removeAttribute('aria-busy');
-      return clear(content).append(notice('', T.error.no_route(`“${title}”`)));
+      return clear(content).append(notice('', T.error.no_route(`“${name}”`)));
     }
     try {
       const nodes = [await load(out)].flat(Infinity).filter((node) => node !== null && node !== undefined && node !== false);

@@ -24,7 +24,7 @@ export async function show(root, {signal}) {
     const again = () => page.again();
     clear(tools).append(...actions(model, again));
     return draw(model);
-  }, {route: ['get', 'model']});
+  }, {route: ['get', 'model'], name: T.views.model});
   root.append(page);
   listen('state', () => page.again(), signal);
 }
