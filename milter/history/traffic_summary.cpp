@@ -18,10 +18,10 @@ std::int64_t row_time_of(WallTime time) { return time.time_since_epoch().count()
 
 }  // namespace
 
-void TrafficSummary::begin(std::int64_t now) {
+void TrafficSummary::begin(std::int64_t time) {
   minutes_.clear();
   begun_ = true;
-  oldest_ = newest_ = now;
+  oldest_ = newest_ = time;
 }
 
 void TrafficSummary::count(const storage::sqlite::HistoryReader::View& row) {
@@ -38,7 +38,8 @@ Status TrafficSummary::read_on(storage::sqlite::HistoryReader& reader, WallTime 
   using View = storage::sqlite::HistoryReader::View;
   const std::int64_t present = row_time_of(now);
   // The clock was set back: what was counted as new would hide what comes now.
-  if (!begun_ || newest_ > present + kAhead) begin(present);
+  // A message that is being recorded may be a moment older than one that somebody sees already.
+  if (!begun_ || newest_ > present + kAhead) begin(present - kRowMinute);
   std::uint64_t rows = 0;
   const auto has_time = [&] { return ++rows % kRowsBetweenLooks != 0 || clock.now() < end; };
   const Status forward = reader.read({newest_, INT64_MAX}, [&](const View& row) {

@@ -55,7 +55,7 @@ class TrafficSummary {
     std::array<std::uint32_t, kScoreGroups> scores{};
   };
   void count(const storage::sqlite::HistoryReader::View& row);
-  void begin(std::int64_t now);
+  void begin(std::int64_t time);
 
   std::map<std::int64_t, Minute> minutes_;  ///< by minutes since 1970
   bool begun_ = false;

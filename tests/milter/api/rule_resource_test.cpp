@@ -184,7 +184,7 @@ TEST_F(RuleResourceTest, ChecksWithThePlaceOfAMistake) {
   };
   for (const Case& c :
        {Case{"an operator of another language", R"({"if":"links => 3"})", "condition", 7, 2},
-        Case{"an end that is missing", R"({"if":"(links > 3"})", "condition", 11, 0},
+        Case{"an end that is missing", R"({"if":"links >"})", "condition", 8, 0},
         Case{"characters, not bytes", R"({"if":"subject = \"äö\" and linkz > 3"})", "condition", 20,
              5},
         Case{"a name that is not one", R"({"name":"a b","if":"links > 3"})", "name", 1, 0}}) {
