@@ -39,6 +39,17 @@ void put_figures(const reports::CaseFigures& figures, Json& object) {
 
 }  // namespace
 
+Json people_json(const reports::KnownCase& one) {
+  Json out = Json::array();
+  for (const reports::CasePerson& person : one.people) {
+    out.push_back({{"reporter", fmt::format("{:016x}", person.word.reporter.name)},
+                   {"name", person.name.empty() ? Json(nullptr) : Json(person.name)},
+                   {"standing", standing_text(person.standing)},
+                   {"says", to_string(person.word.kind)}});
+  }
+  return out;
+}
+
 std::vector<Parameter> report_parameters() {
   using Kind = Parameter::Kind;
   return {{"kind", "what the person says", Kind::kWord, true, 0, 0, {"spam", "ham"}},
@@ -111,17 +122,6 @@ http::HttpReply withdraw(reports::ReportDesk& desk, const Call& call) {
   const auto people = desk.withdraw(*digests, flag);
   if (!people) return problem(people.error());
   return json_reply({{"people", *people}});
-}
-
-Json people_json(const reports::KnownCase& one) {
-  Json out = Json::array();
-  for (const reports::CasePerson& person : one.people) {
-    out.push_back({{"reporter", fmt::format("{:016x}", person.word.reporter.name)},
-                   {"name", person.name.empty() ? Json(nullptr) : Json(person.name)},
-                   {"standing", standing_text(person.standing)},
-                   {"says", to_string(person.word.kind)}});
-  }
-  return out;
 }
 
 Json case_json(const reports::KnownCase& one) {

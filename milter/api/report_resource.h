@@ -14,6 +14,8 @@ namespace shingled::milter::api {
 std::vector<Parameter> report_parameters();
 reports::ReportKind report_kind(const Call& call);
 http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt);
+/// [{"reporter", "name", "standing", "says"}] of a case.
+Json people_json(const reports::KnownCase& one);
 
 /// A case as it is listed, with its people.
 Json known_case_json(const reports::KnownCase& one);

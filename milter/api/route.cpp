@@ -10,6 +10,8 @@
 #include "config/base/number_text.h"
 #include "config/words/nearest_word.h"
 #include "milter/api/reply.h"
+#include "milter/api/route_examples.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::milter::api {
 
@@ -164,32 +166,82 @@ std::string operation_name(const Route& route) {
   return name;
 }
 
-Json operation(const Route& route) {
-  Json parameters = Json::array();
+/// The value of an argument in the request of an example; nullopt: it is not there.
+std::optional<std::string> example_of(std::string_view request, std::string_view name) {
+  while (!request.empty()) {
+    const std::string_view one = request.substr(0, request.find('&'));
+    request.remove_prefix(std::min(one.size() + 1, request.size()));
+    const std::size_t equals = std::min(one.find('='), one.size());
+    if (one.substr(0, equals) == name)
+      return mime::percent_decoded(one.substr(std::min(equals + 1, one.size())));
+  }
+  return std::nullopt;
+}
+
+void put_example(std::string_view request, std::string_view name, Kind kind, Json& parameter) {
+  const auto example = example_of(request, name);
+  if (!example) return;
+  parameter["example"] = *example;
+  if (kind == Kind::kInteger)
+    parameter["example"] = parse_whole<std::int64_t>(*example).value_or(0);
+  if (kind == Kind::kNumber) parameter["example"] = parse_real(*example).value_or(0);
+}
+
+Json parameters_of(const Route& route, std::string_view request) {
+  Json out = Json::array();
   if (const std::string_view part = part_name(route.path); !part.empty()) {
-    parameters.push_back(
+    out.push_back(
         {{"name", part}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+    put_example(request, part, Kind::kText, out.back());
   }
   for (const Parameter& parameter : route.parameters) {
-    parameters.push_back({{"name", parameter.name},
-                          {"in", "query"},
-                          {"required", parameter.needed},
-                          {"description", parameter.help},
-                          {"schema", schema_of(parameter)}});
+    out.push_back({{"name", parameter.name},
+                   {"in", "query"},
+                   {"required", parameter.needed},
+                   {"description", parameter.help},
+                   {"schema", schema_of(parameter)}});
+    put_example(request, parameter.name, parameter.kind, out.back());
   }
+  return out;
+}
+
+Json content_of(std::string_view type, const Json& schema, std::string_view example) {
+  Json content = {{"schema", schema}};
+  if (type == "application/json" && !example.empty()) content["example"] = Json::parse(example);
+  if (type != "application/json" && !example.empty()) content["example"] = example;
+  return {{std::string(type), std::move(content)}};
+}
+
+/// The roles that may ask for it; none where everybody may.
+Json roles_of(http::Right right) {
+  Json out = Json::array();
+  for (const http::Role role : {http::Role::kMetrics, http::Role::kRead, http::Role::kCount,
+                                http::Role::kReport, http::Role::kChange}) {
+    if (right != http::Right::kNothing && http::may(role, right))
+      out.push_back(http::to_string(role));
+  }
+  return out;
+}
+
+Json operation(const Route& route) {
+  static constexpr RouteExample kNone;
+  const RouteExample* const found = find_example(route.method, route.path);
+  const RouteExample& example = found == nullptr ? kNone : *found;
   Json out = {{"operationId", operation_name(route)},
               {"summary", route.summary},
-              {"x-role", http::to_string(http::role_for(route.right))}};
-  if (!parameters.empty()) out["parameters"] = std::move(parameters);
+              {"x-role", http::to_string(http::role_for(route.right))},
+              {"x-roles", roles_of(route.right)}};
+  if (Json parameters = parameters_of(route, example.request); !parameters.empty())
+    out["parameters"] = std::move(parameters);
   if (!route.body.empty()) {
-    const Json schema =
-        route.body == "application/json" ? Json{{"type", "object"}} : Json{{"type", "string"}};
-    out["requestBody"] = {{"content", {{route.body, {{"schema", schema}}}}}};
+    const bool json = route.body == "application/json";
+    const Json schema = {{"type", json ? "object" : "string"}};
+    out["requestBody"] = {{"content", content_of(route.body, schema, example.body)}};
   }
   const Json content =
       route.members.empty()
-          ? Json{{"text/plain", {{"schema", {{"type", "string"}}}}}}
-          : Json{{"application/json", {{"schema", members_schema(route.members)}}}};
+          ? content_of("text/plain", {{"type", "string"}}, example.reply)
+          : content_of("application/json", members_schema(route.members), example.reply);
   out["responses"] = {{"200", {{"description", "Done."}, {"content", content}}},
                       {"default", {{"$ref", "#/components/responses/Problem"}}}};
   return out;

@@ -22,12 +22,16 @@
 #include "milter/api/counter_resource.h"
 #include "milter/api/event_hub.h"
 #include "milter/api/event_resource.h"
+#include "milter/api/file_resource.h"
+#include "milter/api/hash_resource.h"
+#include "milter/api/list_resource.h"
 #include "milter/api/message_hashes.h"
 #include "milter/api/message_resource.h"
 #include "milter/api/overview_resource.h"
 #include "milter/api/report_resource.h"
 #include "milter/api/route.h"
 #include "milter/api/rule_resource.h"
+#include "milter/api/scan_resource.h"
 #include "milter/api/session_resource.h"
 #include "milter/api/system_resource.h"
 #include "milter/counters/counter_reloader.h"
@@ -67,6 +71,7 @@ class RunningDaemon {
   RunningDaemon(std::shared_ptr<const Settings> settings, const SettingsSource& source,
                 process::LogSink& log, Clock& clock)
       : settings_(std::move(settings)),
+        in_force_(settings_),
         source_(source),
         log_(log),
         clock_(clock),
@@ -93,6 +98,15 @@ class RunningDaemon {
                            [this](const MetricReport& metrics) { return advice(metrics); }, clock),
         rule_resource_(rule_setup(), clock),
         event_resource_(events_, [this] { return history_off(); }),
+        file_resource_([this] { return similar_.library(); }, [this] { return in_force_.get(); }),
+        hash_resource_({[this] { return in_force_.get(); }, [this] { return site_history(); },
+                        reports_, clock, random_}),
+        list_resource_([this] { return in_force_.get(); }, [this] { return site_history(); },
+                       clock),
+        scan_resource_(snapshot_,
+                       [this](std::uint64_t bytes, const std::stop_token& stop) {
+                         return memory_to_try(bytes, stop);
+                       }),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         message_hashes_([this] { return site_history(); },
                         [this](const Fingerprint& fingerprint, std::size_t most) {
@@ -160,6 +174,9 @@ class RunningDaemon {
   Status start_http();
   [[nodiscard]] http::HttpServerOptions http_options() const;
   [[nodiscard]] std::vector<api::Route> all_routes() const;
+  /// For the API of scans: as a large message of mail, so that small ones pass all the same.
+  [[nodiscard]] std::shared_ptr<void> memory_to_try(std::uint64_t bytes,
+                                                    const std::stop_token& stop) const;
   /// Reads the files of keys and people again that have changed.
   void look_at_keys();
   /// For the API of messages: with all that was judged until now.
@@ -219,7 +236,8 @@ class RunningDaemon {
     return settings_->storage.engine.hashfile + ".ratelimits";
   }
 
-  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const Settings> settings_;  ///< of the start
+  Current<const Settings> in_force_;          ///< of the start or the last reload
   const SettingsSource& source_;
   process::LogSink& log_;
   Clock& clock_;
@@ -231,6 +249,7 @@ class RunningDaemon {
   // For mail. Shared, because the threads of libmilter may live longer than this object.
   std::shared_ptr<mta::MemoryBudget> memory_;
   std::unique_ptr<storage::FuzzyStore> store_;
+  const storage::engine::Engine* engine_ = nullptr;  ///< the same, if it is the embedded one
   std::unique_ptr<storage::server::FuzzyServer> server_;
   std::unique_ptr<storage::replication::ReplicationService> replication_;
   ratelimit::LimitReloader limits_;
@@ -270,6 +289,10 @@ class RunningDaemon {
   api::OverviewResource overview_resource_;
   api::RuleResource rule_resource_;
   api::EventResource event_resource_;
+  api::FileResource file_resource_;
+  api::HashResource hash_resource_;
+  api::ListResource list_resource_;
+  api::ScanResource scan_resource_;
   api::SystemResource system_resource_;
   api::MessageHashes message_hashes_;
   api::SessionResource session_resource_;

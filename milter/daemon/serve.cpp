@@ -70,6 +70,7 @@ void RunningDaemon::take_promotions() {
   if (!read) return say_unchanged(read.error().message);
   put_milter_in_force(next);
   publish();
+  in_force_.set(next.settings);
   log_.info(LogLine("policy_promotions_in_force"));
 }
 
@@ -148,6 +149,7 @@ void RunningDaemon::put_milter_in_force(Next& next) {
 
 void RunningDaemon::put_in_force(Next next) {
   const Settings& settings = *next.settings;
+  in_force_.set(next.settings);
   if (next.scanner != nullptr) put_milter_in_force(next);
   use_counters(settings);
   if (milter_ != nullptr) {
@@ -223,12 +225,14 @@ void RunningDaemon::stop() {
     milter_->stop();
     milter_thread_.join();
   }
+  scan_resource_.close();
   prober_.reset();
   decisions_.close();
   events_.end();      // before the server that sends them
   promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
   system_resource_.set_store(nullptr);
+  hash_resource_.set_store(nullptr, nullptr);
   registrations_.clear();
   reports_.close();  // before what it teaches and counts with
   limits_.close();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "config/options/message_memory.h"
 #include "config/promotions/decision_file.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/page/page_routes.h"
@@ -160,6 +161,7 @@ Status RunningDaemon::start_storage() {
       [this](std::uint64_t rows, std::uint64_t of) { return go_on_loading(rows, of); });
   if (!store) return store.error();
   store_ = std::move(store->store);
+  engine_ = store->engine;
   auto server = storage::server::FuzzyServer::start(server_options(*settings_), *store_, clock_,
                                                     random_, log_, limits_file());
   if (!server) return server.error();
@@ -248,15 +250,25 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
                                   [this](const api::Call&) { return router_.document_reply(); }}};
   for (std::vector<api::Route> routes :
        {bucket_resource_.routes(), counter_resource_.routes(), event_resource_.routes(),
+        file_resource_.routes(), hash_resource_.routes(), list_resource_.routes(),
         message_hashes_.routes(), message_resource_.routes(), overview_resource_.routes(),
-        report_resource_.routes(), rule_resource_.routes(), session_resource_.routes(),
-        system_resource_.routes()})
+        report_resource_.routes(), rule_resource_.routes(), scan_resource_.routes(),
+        session_resource_.routes(), system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
   if (settings_->http.page) {
     for (api::Route& route : page::page_routes()) out.push_back(std::move(route));
   }
   return out;
+}
+
+std::shared_ptr<void> RunningDaemon::memory_to_try(std::uint64_t bytes,
+                                                   const std::stop_token& stop) const {
+  constexpr std::chrono::seconds kPatience{10};
+  auto lease = std::make_shared<mta::MemoryLease>(memory_, mta::MemoryBudget::Use::kAnalyze);
+  const bool taken = lease->await(memory_to_analyze(bytes),
+                                  {clock_, clock_.now() + kPatience, stop, /*meanwhile=*/{}});
+  return taken ? lease : nullptr;
 }
 
 void RunningDaemon::look_at_keys() {
@@ -332,6 +344,7 @@ void RunningDaemon::register_metrics() {
     });
   }
   system_resource_.set_store(store_.get());
+  hash_resource_.set_store(store_.get(), engine_);
 }
 
 }  // namespace shingled::milter::daemon

@@ -100,6 +100,24 @@ bool HashLookups::has_remote(const rules::Facts& facts) const {
 }
 
 void HashLookups::ask_local(rules::Facts& facts) const {
+  ask_local(facts, [this](auto questions, std::uint32_t now, auto answers) {
+    return local_->check_batch(questions, now, answers);
+  });
+}
+
+void HashLookups::try_local(rules::Facts& facts) const {
+  ask_local(facts, [this](auto questions, std::uint32_t now, auto answers) {
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      Fingerprint asked{*questions[i].digest, std::nullopt};
+      if (questions[i].shingles != nullptr) asked.shingles = *questions[i].shingles;
+      auto found = local_->check_all(asked, now, 1);
+      if (!found.empty()) answers[i] = found.front();
+    }
+    return true;
+  });
+}
+
+void HashLookups::ask_local(rules::Facts& facts, const AskStore& ask) const {
   std::vector<rules::Lookup*> asking;
   std::vector<storage::Question> questions;
   for (rules::Lookup& lookup : facts.lookups) {
@@ -117,7 +135,7 @@ void HashLookups::ask_local(rules::Facts& facts) const {
   if (local_ == nullptr || questions.empty()) return;
   std::vector<std::optional<storage::Match>> matches(questions.size());
   const TimePoint start = clock_.now();
-  const bool reached = local_->check_batch(questions, unix_seconds(clock_.wall()), matches);
+  const bool reached = ask(questions, unix_seconds(clock_.wall()), matches);
   const TimePoint end = clock_.now();
   for (std::size_t i = 0; i < asking.size(); ++i) {
     rules::Lookup& lookup = *asking[i];

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -44,6 +47,9 @@ class HashLookups {
   /// Asks for all hashes in one call, so that a store that is reached over a network waits only
   /// once; each look-up gets this time.
   void ask_local(rules::Facts& facts) const;
+  /// The same for a message that is only tried: no hit of a stored hash is counted. One hash is
+  /// asked for after another.
+  void try_local(rules::Facts& facts) const;
   /// Whether remote servers have to be asked for this message.
   [[nodiscard]] bool has_remote(const rules::Facts& facts) const;
   void ask_remotes(rules::Facts& facts, TimePoint deadline, const std::stop_token& stop) const;
@@ -53,6 +59,11 @@ class HashLookups {
  private:
   HashLookups(const Settings& settings, const storage::FuzzyStore* local, Clock& clock)
       : settings_(settings), local_(local), clock_(clock) {}
+
+  /// Asks the store for all questions; false if it cannot be reached.
+  using AskStore = std::function<bool(std::span<const storage::Question>, std::uint32_t now,
+                                      std::span<std::optional<storage::Match>>)>;
+  void ask_local(rules::Facts& facts, const AskStore& ask) const;
 
   const Settings& settings_;
   const storage::FuzzyStore* local_;

@@ -46,7 +46,11 @@ rules::Facts Scanner::scan(const Mail& mail) const {
   if (facts.stopped) return facts;
 
   hashes_->begin(message, facts);
-  hashes_->ask_local(facts);
+  if (mail.tried) {
+    hashes_->try_local(facts);
+  } else {
+    hashes_->ask_local(facts);
+  }
   const bool has_remote = hashes_->has_remote(facts);
   CounterSource* const counters = message.has_pieces() ? mail.counters : nullptr;
   // At least half of the time stays for those who come after, however long one takes.
@@ -74,7 +78,7 @@ rules::Facts Scanner::scan(const Mail& mail) const {
       rules::fuzzy_findings(facts, settings_->rules, settings_->milter.actions));
   facts.findings.push_back(std::move(known_files));
   if (mail.limits) facts.findings.push_back(*mail.limits);
-  apply_policy(facts);
+  apply_policy(mail, facts);
   return facts;
 }
 
@@ -123,14 +127,16 @@ bool Scanner::asks_names() const {
   return lists_ != nullptr && names::has_entries(*lists_->get(), settings_->policy);
 }
 
-void Scanner::apply_policy(rules::Facts& facts) const {
+void Scanner::apply_policy(const Mail& mail, rules::Facts& facts) const {
   const std::shared_ptr<const names::Lists> lists =
       lists_ == nullptr ? std::make_shared<const names::Lists>() : lists_->get();
   if (names::has_entries(*lists, settings_->policy))
     facts.findings.push_back(names::list_findings(*lists, settings_->policy, facts.names));
   if (policy_ == nullptr || policy_->rules().rules.empty()) return;
   const TimePoint begun = clock_.now();
-  auto findings = policy_->judge(facts, *lists);
+  auto findings = policy_->judge(
+      facts, *lists,
+      mail.tried ? policy::Policy::Hits::kNotCounted : policy::Policy::Hits::kCounted);
   findings[0].time = clock_.now() - begun;
   for (rules::Findings& of_source : findings) facts.findings.push_back(std::move(of_source));
 }

@@ -49,6 +49,7 @@ class Scanner {
     bool names = false;      ///< its names are wanted even if no rule and no list asks for them
     bool truncated = false;  ///< the end of the message is missing
     bool features = true;    ///< its features are wanted even if there is no rule
+    bool tried = false;      ///< it is no mail: hits of rules and of stored hashes are not counted
     features::Arrival arrival = {};
     std::optional<rules::Findings> limits = {};  ///< of the limits of the mail server
     CounterSource* counters = nullptr;           ///< null = the counters are not asked
@@ -106,7 +107,7 @@ class Scanner {
   [[nodiscard]] rules::Findings look_files_up(const MessageView& message, TimePoint deadline,
                                               std::vector<mime::Piece>& matched) const;
   /// Adds what the lists and the policy say, which see all other findings.
-  void apply_policy(rules::Facts& facts) const;
+  void apply_policy(const Mail& mail, rules::Facts& facts) const;
 
   std::shared_ptr<const Settings> settings_;
   Clock& clock_;

@@ -227,8 +227,8 @@ std::function<rules::Explanation()> Policy::explanation_of(std::size_t rule,
           log = std::move(log)] { return texts_about(rules->rules[rule], line, why, header, log); };
 }
 
-std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts,
-                                             const names::Lists& lists) const {
+std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts, const names::Lists& lists,
+                                             Hits hits) const {
   std::array<rules::Findings, 2> out;
   out[0].source = &kPolicySource;
   out[1].source = &kCounterPolicySource;
@@ -239,7 +239,7 @@ std::array<rules::Findings, 2> Policy::judge(const rules::Facts& facts,
     rules::Findings& findings = out[on_counters_[r] ? 1 : 0];
     findings.asked = findings.asked.value_or(0) + 1;
     if (!judged.evaluation.fires(r)) continue;
-    if (r < hits_.size() && hits_[r] != nullptr) hits_[r]->add();
+    if (hits == Hits::kCounted && r < hits_.size() && hits_[r] != nullptr) hits_[r]->add();
     rules::Evidence& item = findings.evidence.emplace_back();
     item.symbol = rule.name;
     item.score = rule.score.value_or(0);

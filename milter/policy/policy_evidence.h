@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,12 +71,15 @@ class Policy {
   /// Where its hits are counted.
   [[nodiscard]] std::span<const std::shared_ptr<EventCount>> hits() const { return hits_; }
 
+  /// Whether hits are counted: not of a message that is only tried.
+  enum class Hits : std::uint8_t { kCounted, kNotCounted };
   /// What the rules say of a message, from everything else that was found out about it: of
-  /// kPolicySource and of kCounterPolicySource. Rules in shadow have no effect. Counts hits.
+  /// kPolicySource and of kCounterPolicySource. Rules in shadow have no effect.
   /// `lists`: the content of the files that conditions name.
   /// Cost: about 0.1 µs a rule, and a few for one that fires.
   [[nodiscard]] std::array<rules::Findings, 2> judge(const rules::Facts& facts,
-                                                     const names::Lists& lists = {}) const;
+                                                     const names::Lists& lists = {},
+                                                     Hits hits = Hits::kCounted) const;
 
   /// The rules that nearly fire, one line each (explain.h). `facts` may have findings of rules.
   [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts,

@@ -142,6 +142,21 @@ std::vector<std::uint64_t> Engine::recent_seals() const { return impl_->recent()
 
 std::uint64_t Engine::size() const { return impl_->index().size(); }
 
+Result<std::optional<StoredHash>> Engine::find(const Digest& digest) const {
+  const auto place = impl_->index().place_of(digest);
+  if (!place) return std::optional<StoredHash>();
+  auto table = sqlite::FuzzyTable::open_read_only(impl_->writer().hashfile());
+  if (!table) return table.error();
+  auto known = (*table)->known(place->row, digest);
+  if (!known) return known.error();
+  if (!*known) return std::optional<StoredHash>();
+  return std::optional(StoredHash{std::move((*known)->row), (*known)->companion, place->hits});
+}
+
+std::vector<FlagTotals::Total> Engine::lists() const {
+  return impl_->index().records().flag_totals().read();
+}
+
 Status Engine::apply(std::span<const Update> updates) {
   // In portions, so that a long list does not fill the queue.
   constexpr std::size_t kPortion = 1024;

@@ -14,8 +14,16 @@
 #include "storage/engine/loader.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
+#include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::storage::engine {
+
+/// One stored hash with all that is known of it.
+struct StoredHash {
+  sqlite::FuzzyRow row;
+  std::optional<Digest> companion = {};  ///< Update::companion
+  std::uint32_t hits = 0;                ///< answers since the start
+};
 
 /// The embedded storage: an index in memory and an SQLite file. Its `open` loads the file into the
 /// index. This class is the facade of the folder.
@@ -54,6 +62,13 @@ class Engine final : public FuzzyStore {
   [[nodiscard]] std::vector<std::uint64_t> recent_seals() const override;
   [[nodiscard]] std::uint64_t size() const override;
   void report(MetricReport& report) const override;
+
+  /// A hash by its digest, also an expired one; nullopt if it is not stored.
+  /// Errors: those of FuzzyTable.
+  /// Cost:   opens the file once more and reads one row.
+  [[nodiscard]] Result<std::optional<StoredHash>> find(const Digest& digest) const;
+  /// How many hashes are on each list, in the order of flags.
+  [[nodiscard]] std::vector<FlagTotals::Total> lists() const;
 
   /// Like `submit`, for a batch from a master: one transaction, all of it or nothing.
   void submit_batch(ReplicaBatch batch, UpdateDone done);

@@ -231,6 +231,14 @@ std::vector<HitCount> FuzzyIndex::most_hit(std::size_t most) const {
   return best.take();
 }
 
+std::optional<FuzzyIndex::Place> FuzzyIndex::place_of(const Digest& digest) const {
+  const ReadGate::Pass pass(gate_);
+  const std::uint32_t number = find(digest);
+  if (number == 0) return std::nullopt;
+  const std::int64_t row = records_.state(number).row;
+  return row == 0 ? std::nullopt : std::optional(Place{row, records_.hits(number)});
+}
+
 std::uint32_t FuzzyIndex::find(const Digest& digest) const {
   const std::uint64_t hash = hash_.of(digest);
   return find(digest, NumberMap::Search(digest_map(hash), hash));

@@ -40,8 +40,8 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< upper limit of `slot
 ///
 /// One class in two files, `add` in its own: readers rely on the order in which it writes the same
 /// maps and records that `remove` and the look-ups use.
-/// Threads: `check`, `check_batch`, `check_all` and `most_hit` from any thread, they never wait;
-/// the rest from one writer.
+/// Threads: `check`, `check_batch`, `check_all`, `most_hit` and `place_of` from any thread, they
+/// never wait; the rest from one writer.
 class FuzzyIndex {
  public:
   struct Options {
@@ -68,6 +68,12 @@ class FuzzyIndex {
   /// See FuzzyStore::most_hit.
   /// Cost: a walk over all records, one cache line each.
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const;
+  /// Where the file has a digest, also an expired one; nullopt if it is not stored.
+  struct Place {
+    std::int64_t row = 0;
+    std::uint32_t hits = 0;  ///< since it came into the index
+  };
+  [[nodiscard]] std::optional<Place> place_of(const Digest& digest) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
   [[nodiscard]] std::uint64_t slot_overflows() const {
     return slot_overflows_.load(std::memory_order_relaxed);

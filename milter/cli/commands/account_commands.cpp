@@ -18,11 +18,11 @@
 #include "config/system/whole_file.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/names/list_editor.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/terminal_text.h"
 #include "milter/http/key_file.h"
 #include "milter/http/user_file.h"
+#include "milter/names/list_editor.h"
 #include "storage/crypto/password.h"
 
 namespace shingled::milter::cli {
@@ -61,7 +61,7 @@ Status edit(const std::string& path, const char* option,
             std::string (*print)(std::span<const Entry>),
             const std::function<Status(std::vector<Entry>&)>& change) {
   if (path.empty()) return Error{ErrorCode::kInvalid, std::string(option) + " is empty"};
-  return edit_list(path, [&](const std::string& text) -> Result<std::string> {
+  return names::edit_list(path, [&](const std::string& text) -> Result<std::string> {
     auto entries = parse(text, path);
     if (!entries) return entries.error();
     if (Status changed = change(*entries); !changed) return changed.error();

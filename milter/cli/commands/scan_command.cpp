@@ -17,8 +17,9 @@
 #include "milter/cli/similar/sample_client.h"
 #include "milter/counters/envelope.h"
 #include "milter/features/message_features.h"
+#include "milter/judge/tried_message.h"
 #include "milter/view/feature_json.h"
-#include "mime/message/header_block.h"
+#include "milter/view/scan_json.h"
 
 namespace shingled::milter::cli {
 
@@ -33,18 +34,6 @@ struct ScanArguments {
   bool verbose = false;
 };
 
-/// The message's own headers that carry one of our names and would go: all that a mail server would
-/// hand over, whatever the bounds of an analysis.
-actions::ForgedHeaders forged_in(std::string_view message, const Settings& settings) {
-  MimeOptions unbounded = settings.mime;
-  unbounded.header_bytes_max = message.size();
-  actions::ForgedHeaders forged(settings.milter.headers);
-  for (const mime::HeaderField& field : mime::split_header_block(message, unbounded).fields) {
-    forged.see(field.name);
-  }
-  return forged;
-}
-
 Json scan_json(const SourceMessage& message, const rules::Facts& facts,
                const actions::Decision& decision, const Settings& settings,
                FurtherMatches& further) {
@@ -54,41 +43,17 @@ Json scan_json(const SourceMessage& message, const rules::Facts& facts,
     lookups.push_back(lookup_json(lookup, settings.rules[lookup.rule_index]));
     lookups.back()["further"] = further.of(lookup, settings.rules[lookup.rule_index]);
   }
-  Json symbols = Json::array();
-  for (const rules::Symbol& symbol : verdict.symbols) {
-    symbols.push_back({{"symbol", symbol.name}, {"score", symbol.score}});
-  }
-  Json headers = Json::array();
-  Json removed = Json::array();
-  for (const actions::HeaderEdit& edit : decision.edits) {
-    if (edit.kind == actions::HeaderEdit::Kind::kAdd) {
-      headers.push_back({{"name", edit.name}, {"value", edit.value}});
-    } else {
-      removed.push_back({{"name", edit.name}, {"index", edit.index}});
-    }
-  }
   Json object = {{"file", message.name},
                  {"action", rules::to_string(verdict.action)},
                  {"reason", verdict.reason},
                  {"score", verdict.score},
                  {"required", verdict.required ? Json(*verdict.required) : Json(nullptr)},
-                 {"symbols", std::move(symbols)},
+                 {"symbols", view::sum_json(verdict)},
                  {"lookups", std::move(lookups)}};
-  bool incomplete = facts.incomplete;
-  for (const rules::Findings& findings : facts.findings) {
+  for (const rules::Findings& findings : facts.findings)
     object[std::string(findings.source->key)] = findings_json(findings);
-    incomplete = incomplete || findings.incomplete;
-  }
-  object["headers"] = std::move(headers);
-  object["removed"] = std::move(removed);
-  object["reply"] = nullptr;
-  object["defects"] = facts.defects;
-  object["unasked"] = facts.unasked;
-  object["incomplete"] = incomplete;
-  object["time"] = static_cast<double>(facts.time.count()) / 1e6;
-  if (const auto& reply = decision.reply) {
-    object["reply"] = reply->code + " " + reply->enhanced_code + " " + reply->text;
-  }
+  view::put_changes(decision, object);
+  view::put_bounds(facts, object);
   return object;
 }
 
@@ -138,20 +103,6 @@ void print_scan(const SourceMessage& message, const rules::Facts& facts,
   for (const std::string& defect : facts.defects) console.line("  defect: " + defect);
 }
 
-/// The envelope as far as the command line has it.
-features::Arrival arrival_of(const ScanArguments& arguments, const Settings& settings) {
-  const counters::Envelope& envelope = arguments.envelope.envelope;
-  features::Arrival arrival;
-  if (!envelope.recipients.empty()) arrival.recipients = envelope.recipients.size();
-  if (!envelope.sender.empty()) arrival.bounce = envelope.sender == counters::kBounceSender;
-  if (envelope.client) {
-    arrival.local = contains(settings.milter.local_networks, *envelope.client);
-    arrival.authenticated = !envelope.user.empty();
-  }
-  if (!envelope.user.empty()) arrival.authenticated = true;
-  return arrival;
-}
-
 /// A row for each piece and window that rules need, but for the days of what is usual.
 std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
   std::vector<TableRow> rows;
@@ -191,11 +142,11 @@ int scan_message(const SourceMessage& message, const judge::Scanner& scanner,
                                            .envelope = envelope,
                                            .names = true,
                                            .truncated = message.cut,
-                                           .arrival = arrival_of(arguments, settings),
+                                           .arrival = judge::arrival_of(envelope, settings),
                                            .counters = policy_counters.of(envelope)});
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
-                      forged_in(message.bytes, settings), settings.milter);
+                      judge::forged_in(message.bytes, settings), settings.milter);
   if (arguments.json) {
     Json object = scan_json(message, facts, decision, settings, further);
     if (arguments.features) {

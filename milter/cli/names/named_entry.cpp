@@ -14,6 +14,7 @@ namespace {
 
 using names::ListForm;
 using names::Name;
+using names::NamedEntry;
 
 struct EntryOption {
   const char* option;
@@ -50,10 +51,6 @@ void EntryArguments::add_to(CLI::App& command, ListForm::Kind kind) {
   }
 }
 
-std::string NamedEntry::text() const {
-  return fmt::format("{} {}", features::row_of(name).word, entry.text);
-}
-
 Result<NamedEntry> entry_of(const EntryArguments& arguments) {
   const EntryOption* given = nullptr;
   for (const EntryOption& option : kOptions) {
@@ -70,20 +67,6 @@ Result<NamedEntry> entry_of(const EntryArguments& arguments) {
   auto entry = names::read_name_entry(features::row_of(given->name), text);
   if (!entry) return entry.error().in(given->option);
   return NamedEntry{given->name, *std::move(entry)};
-}
-
-std::string missing_proof(ListForm::Kind kind, Name name, const Settings& settings) {
-  if (!settings.counters.pieces.authserv_ids.empty()) return {};
-  const Name compared = names::compared_name(kind, name);
-  const bool proof = compared == Name::kFrom || compared == Name::kFromDomain ||
-                     compared == Name::kProvedListId || compared == Name::kDkimDomain;
-  if (!proof) return {};
-  return fmt::format(
-      "this entry does not work yet: '{}' counts only when it is proved, and no server is named "
-      "in counters.authserv_ids. Let a filter before this one check DKIM, SPF and DMARC (OpenDKIM, "
-      "OpenDMARC, rspamd), and name it as it writes itself in Authentication-Results: "
-      "authserv_ids: [mx.example.org]. Without it use --client",
-      features::row_of(name).word);
 }
 
 }  // namespace shingled::milter::cli

@@ -67,46 +67,8 @@ std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup) {
   return ServiceFailure{ServiceFailure::Kind::kUnreachable, lookup.server, 0, lookup.error};
 }
 
-std::string symbol_of(const RuleOptions& rule, std::uint32_t flag) {
-  const FlagOptions* named = rule.flags.find(flag);
-  return named != nullptr ? named->symbol : rule.symbol;
-}
-
-Json flags_json(const RuleOptions& rule, std::span<const storage::FlagValue> flags) {
-  Json list = Json::array();
-  for (const auto& [flag, value] : flags) {
-    list.push_back({{"flag", flag}, {"symbol", symbol_of(rule, flag)}, {"value", value}});
-  }
-  return list;
-}
-
 Json lookup_json(const rules::Lookup& lookup, const RuleOptions& rule) {
-  const auto flags = flags_of(lookup.match);
-  const bool is_hit = lookup.outcome == rules::Lookup::Outcome::kHit && !flags.empty();
-  Json object = {{"rule", lookup.rule},
-                 {"server", lookup.server},
-                 {"part", lookup.hash.part},
-                 {"kind", mime::to_string(lookup.hash.kind)},
-                 {"method", mime::to_string(lookup.hash.method)},
-                 {"digest", to_hex(lookup.hash.fingerprint.digest.bytes)},
-                 {"result", rules::to_string(lookup.outcome)},
-                 {"flag", nullptr},
-                 {"symbol", nullptr},
-                 {"value", nullptr},
-                 {"prob", lookup.probability},
-                 {"matched", nullptr},
-                 {"slots", nullptr},
-                 {"created", nullptr},
-                 {"time", static_cast<double>(lookup.time.count()) / 1e6}};
-  if (is_hit) {
-    object["flag"] = flags.front().flag;
-    object["symbol"] = symbol_of(rule, flags.front().flag);
-    object["value"] = flags.front().value;
-    object["matched"] = to_hex(lookup.match.digest.bytes);
-    object["slots"] = lookup.match.slots;
-    if (lookup.match.created != 0) object["created"] = lookup.match.created;
-    object["flags"] = flags_json(rule, flags);
-  }
+  Json object = view::lookup_json(lookup, rule);
   if (const auto failure = failure_of(lookup)) object["error"] = failure->explain();
   return object;
 }

@@ -11,20 +11,18 @@
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/terminal/console.h"
 #include "milter/rules/facts.h"
+#include "milter/view/scan_json.h"
 
 namespace shingled::milter::cli {
+
+using view::flags_json;
+using view::symbol_of;
 
 /// Empty for a hit or a miss.
 std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup);
 
-/// The symbol a flag has in a rule: its own, else the rule's.
-std::string symbol_of(const RuleOptions& rule, std::uint32_t flag);
-
-/// [{"flag","symbol","value"}, ...], largest value first.
-Json flags_json(const RuleOptions& rule, std::span<const storage::FlagValue> flags);
-
-/// One look-up with all keys of `check --json` and `scan --json`; a miss has null where it has no
-/// value. `rule` is the rule that asked. "time" is in seconds, from question to answer.
+/// One look-up with all keys of `check --json` and `scan --json`: view::lookup_json() with "error"
+/// in words.
 Json lookup_json(const rules::Lookup& lookup, const RuleOptions& rule);
 
 /// The look-ups as aligned lines under a heading; `rules` by Lookup::rule_index.

@@ -360,6 +360,32 @@ Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
   return row;
 }
 
+Result<std::optional<FuzzyTable::Known>> FuzzyTable::known(std::int64_t id, const Digest& digest) {
+  auto select = database_->prepare(
+      "SELECT id, flag, digest, value, time, created, source, shingle_set, companion "
+      "FROM digests WHERE id = ? AND digest = ?");
+  if (!select) return select.error();
+  select->bind(1, id).bind(2, BytesView(digest.bytes));
+  const auto there = select->step();
+  if (!there) return there.error();
+  if (!*there) return std::optional<Known>();
+  auto row = row_of(*database_, *select);
+  if (!row) return row.error();
+  Known out{*std::move(row), std::nullopt};
+  Digest companion;
+  constexpr int kCompanion = kShingleSet + 1;
+  if (!select->is_null(kCompanion) && select->copy_blob(kCompanion, companion.bytes))
+    out.companion = companion;
+  auto extras =
+      database_->prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
+  if (!extras) return extras.error();
+  Status good = for_each_row(extras->bind(1, id), [&](const Statement& flag) {
+    return add_extra_flag(*database_, flag, out.row);
+  });
+  if (!good) return good.error();
+  return std::optional(std::move(out));
+}
+
 Result<std::optional<FuzzyRow>> FuzzyTable::find(const Digest& digest) {
   std::optional<FuzzyRow> found;
   Status done = for_each([&](const FuzzyRow& row) {

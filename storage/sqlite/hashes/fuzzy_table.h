@@ -122,6 +122,12 @@ class FuzzyTable {
   Status for_each(const std::function<bool(const FuzzyRow&)>& each);
   /// Row `id`; kNotFound if it does not exist. For the writer.
   Result<FuzzyRow> row(std::int64_t id);
+  struct Known {
+    FuzzyRow row;
+    std::optional<Digest> companion;  ///< deleted together with it
+  };
+  /// Row `id`, if it has this digest. For readers.
+  Result<std::optional<Known>> known(std::int64_t id, const Digest& digest);
   /// The row of a digest; nullopt if there is none.
   /// Cost: reads the whole table.
   Result<std::optional<FuzzyRow>> find(const Digest& digest);

@@ -1,4 +1,4 @@
-#include "milter/cli/names/list_editor.h"
+#include "milter/names/list_editor.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,13 +10,14 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "config/system/os_error.h"
 #include "config/system/permission.h"
 #include "milter/names/name_list.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::names {
 
 namespace {
 
@@ -43,7 +44,7 @@ Result<OldFile> read_old(const std::string& path) {
     if (count < 0) return os_error(errno).in(path);
     if (count == 0) return out;
     out.text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (out.text.size() > names::kListBytesMax)
+    if (out.text.size() > kListBytesMax)
       return Error{ErrorCode::kLimit, path + ": is longer than 64 MiB"};
   }
 }
@@ -102,8 +103,13 @@ Result<UniqueFd> take_lock(const std::string& path) {
   if (!fd && errno == ENOENT)
     return Error{ErrorCode::kNotFound, path + ": its folder does not exist"};
   if (!fd) return os_write_error(errno).in(lock);
-  while (::flock(fd.get(), LOCK_EX) != 0)
-    if (errno != EINTR) return os_write_error(errno).in(lock);
+  // flock(2) itself can wait, but not for a bounded time.
+  constexpr std::chrono::milliseconds kLook{5};
+  for (auto left = kListPatience / kLook; ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0; --left) {
+    if (errno != EINTR && errno != EWOULDBLOCK) return os_write_error(errno).in(lock);
+    if (left == 0) return Error{ErrorCode::kTimeout, path + ": somebody else is changing it"};
+    std::this_thread::sleep_for(kLook);
+  }
   return fd;
 }
 
@@ -117,9 +123,9 @@ Status edit_list(const std::string& path,
   if (!old) return old.error();
   const auto text = change(std::move(old->text));
   if (!text) return text.error();
-  if (text->size() > names::kListBytesMax)
+  if (text->size() > kListBytesMax)
     return Error{ErrorCode::kLimit, path + ": would be longer than 64 MiB"};
   return replace(path, *text, old->info);
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::names
