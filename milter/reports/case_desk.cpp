@@ -186,6 +186,21 @@ Result<KnownCase> ReportDesk::find_case(State& state, std::string_view id, bool 
   return known_case(state, **std::move(found), known_names(state, names));
 }
 
+Result<ReportChanges> ReportDesk::changes(std::string_view cursor, std::size_t most) {
+  const MutexLock lock(mutex_);
+  // Before the first report nothing has changed, whatever the cursor says.
+  ReportChanges out;
+  out.page.is_anew = !cursor.empty();
+  const auto there = open_if_there(state_);
+  if (!there) return there.error();
+  if (!*there) return out;
+  auto page = state_.open->table->changes().after(cursor, most);
+  if (!page) return page.error();
+  out.page = *std::move(page);
+  out.site = site_id(state_.open->site);
+  return out;
+}
+
 Result<KnownCase> ReportDesk::rule_case(std::string_view id, Ruling ruling) {
   const MutexLock turn(turn_);
   const MutexLock lock(mutex_);

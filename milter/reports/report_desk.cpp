@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "milter/reports/kept_code.h"
 #include "milter/reports/message_shape.h"
 #include "milter/reports/report_desk_open.h"
 #include "storage/counters/counter_files.h"
@@ -184,16 +185,20 @@ Status ReportDesk::forget_old(const State& state) {
   return {};
 }
 
+Status check_report(const Report& report) {
+  if (!is_reporter(report.reporter))
+    return Error{ErrorCode::kInvalid, "reporter: takes 1 to 256 bytes without control bytes"};
+  if (report.kept != nullptr) return {};
+  if (report.message.empty()) return Error{ErrorCode::kInvalid, "no message: it is empty"};
+  if (const auto why = why_no_message(report.message))
+    return Error{ErrorCode::kInvalid, "no message: " + *why};
+  return {};
+}
+
 Result<ReportReceipt> ReportDesk::take(const Report& report) {
   const TimePoint begun = clock_.now();
   Result<ReportReceipt> receipt = [&]() -> Result<ReportReceipt> {
-    if (!is_reporter(report.reporter))
-      return Error{ErrorCode::kInvalid, "reporter: takes 1 to 256 bytes without control bytes"};
-    if (report.kept == nullptr) {
-      if (report.message.empty()) return Error{ErrorCode::kInvalid, "no message: it is empty"};
-      if (const auto why = why_no_message(report.message))
-        return Error{ErrorCode::kInvalid, "no message: " + *why};
-    }
+    if (Status checked = check_report(report); !checked) return checked.error();
     const MutexLock turn(turn_);
     const MutexLock lock(mutex_);
     return take_now(state_, report);
@@ -214,6 +219,16 @@ Result<ReportReceipt> ReportDesk::take(const Report& report) {
   if (receipt->what == ReportOutcome::What::kTurned) events_.turned.add();
   events_.hashes.add(receipt->changed);
   return receipt;
+}
+
+Result<KeptMessage> ReportDesk::read_kept(BytesView bytes) {
+  CounterKeyBytes site{};
+  {
+    const MutexLock lock(mutex_);
+    if (Status opened = open(state_); !opened) return opened.error();
+    site = state_.open->site;
+  }
+  return decode_kept(bytes, site);
 }
 
 Status ReportDesk::make_ready(State& state) {
@@ -318,6 +333,18 @@ Status ReportDesk::teach(Open& open, std::span<const HashChange> changes) {
   return open.table->finish(changes);
 }
 
+Status ReportDesk::tell_label(Open& open, const ReportedMessage& message,
+                              const ReportPolicy& policy) {
+  const auto who = open.table->reporters_of(message.name);
+  if (!who) return who.error();
+  const auto label = majority_of(*who, policy);
+  if (setup_.label) setup_.label(message.history_id, label);
+  storage::sqlite::ReportChange change;
+  change.message = message.history_id;
+  change.value = !label ? 2 : *label == ReportKind::kSpam ? 1 : 0;
+  return open.table->changes().add(change);
+}
+
 Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
                                          const ReportedMessage& message,
                                          const ReportOutcome& outcome, const ReportPolicy& policy) {
@@ -334,10 +361,8 @@ Result<ReportReceipt> ReportDesk::finish(State& state, const Report& report,
   if (!told) return told.error();
   receipt.figures = *told;
   const bool said_before = outcome.what == ReportOutcome::What::kSame && outcome.counted.whole;
-  if (setup_.label && message.history_id != 0 && !said_before) {
-    const auto who = open.table->reporters_of(message.name);
-    if (!who) return who.error();
-    setup_.label(message.history_id, majority_of(*who, policy));
+  if (message.history_id != 0 && !said_before) {
+    if (Status told_all = tell_label(open, message, policy); !told_all) return told_all.error();
   }
   receipt.counted = said_before;
   if (!said_before) {

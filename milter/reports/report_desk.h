@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
@@ -116,6 +117,17 @@ struct KnownCase {
   Sides sides;
 };
 
+/// Whether a report can be taken at all, whoever has the history and the storage.
+/// Errors:  kInvalid (not a mail, not a reporter).
+/// Threads: stateless.
+Status check_report(const Report& report);
+
+/// What other daemons have to know of the reports here.
+struct ReportChanges {
+  std::uint64_t site = 0;  ///< site_id(): with another one the names mean nothing there
+  storage::sqlite::ChangePage page;
+};
+
 /// Called after each report that is new, turned or was not finished before: the name of the
 /// Message-ID (counters::history_id) and what the message is by majority_of() all who reported
 /// it. Must not block and not throw.
@@ -179,6 +191,9 @@ class ReportDesk {
   ///          `close`) and kCorrupt (file, storage, counters; full disk), kTimeout. Then the report
   ///          may come again.
   Result<ReportReceipt> take(const Report& report);
+  /// Reads what a history of this site kept of a message, for Report::kept.
+  /// Errors: those of decode_kept(); kDenied, kUnavailable as `take`.
+  Result<KeptMessage> read_kept(BytesView bytes);
   /// At most `most`, those with most reports first.
   Result<std::vector<KnownReporter>> reporters(std::size_t most);
 
@@ -195,6 +210,10 @@ class ReportDesk {
   /// Closes a case, or opens it again, as somebody trusted may.
   /// Errors: as `find_case`.
   Result<KnownCase> rule_case(std::string_view id, storage::sqlite::Ruling ruling);
+
+  /// What reports changed since `cursor` (change_feed.h).
+  /// Errors: kInvalid (not a cursor), those of `take`.
+  Result<ReportChanges> changes(std::string_view cursor, std::size_t most);
 
   void report(MetricReport& report) const;
 
@@ -247,6 +266,8 @@ class ReportDesk {
   /// The id of a mailbox among the reports. Reports under the id that versions before it gave a
   /// reporter become those of the mailbox.
   Result<std::uint64_t> known_reporter_id(State& state, std::string_view reporter);
+  /// Tells what a message is now by all who reported it, here and to other daemons.
+  Status tell_label(Open& open, const ReportedMessage& message, const ReportPolicy& policy);
   /// What follows from a report that is in the table: weights, label, counters.
   Result<ReportReceipt> finish(State& state, const Report& report, const ReportedMessage& message,
                                const storage::sqlite::ReportOutcome& outcome,

@@ -3,6 +3,7 @@
 #include "storage/sqlite/base/database.h"
 #include "storage/sqlite/base/shingle_set.h"
 #include "storage/sqlite/reports/case_index.h"
+#include "storage/sqlite/reports/change_feed.h"
 
 namespace shingled::storage::sqlite {
 
@@ -107,7 +108,7 @@ Result<HashChange> hash_of(const Statement& row, const std::string& path) {
 namespace {
 
 constexpr std::int64_t kReportFileId = 0x7368'6772;  // "shgr", SQLite's application_id
-constexpr std::int64_t kReportFileVersion = 2;
+constexpr std::int64_t kReportFileVersion = 3;
 
 /// Version 1, as it is still made for a new file, which is then brought up to date.
 constexpr const char* kReportTables =
@@ -137,7 +138,7 @@ constexpr const char* kCaseColumns =
     "UPDATE reports SET turn = time;"
     "CREATE INDEX reports_by_turn ON reports (turn);"
     "CREATE INDEX hashes_closed ON hashes (id) WHERE closed <> 0;";
-static_assert(kReportFileId == 1936222066 && kReportFileVersion == 2,
+static_assert(kReportFileId == 1936222066 && kReportFileVersion == 3,
               "the scripts must name the same numbers");
 
 /// Puts the hashes of version 1 into the index of cases. What they were taught stays.
@@ -155,15 +156,16 @@ Status fill_index(Database& database) {
   });
 }
 
-/// Makes the tables of an empty file, or those that version 1 lacks.
-Status bring_up_to_date(Database& database, bool is_new) {
+/// Makes the tables that a file of this version lacks; 0 = it is empty.
+Status bring_up_to_date(Database& database, std::int64_t version) {
   auto transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
-  Status done = is_new ? database.execute(kReportTables) : Status();
-  if (done) done = database.execute(kCaseColumns);
-  if (done) done = database.execute(CaseIndex::kTables);
-  if (done) done = fill_index(database);
-  if (done) done = database.execute("PRAGMA user_version = 2");
+  Status done = version < 1 ? database.execute(kReportTables) : Status();
+  if (done && version < 2) done = database.execute(kCaseColumns);
+  if (done && version < 2) done = database.execute(CaseIndex::kTables);
+  if (done && version < 2) done = fill_index(database);
+  if (done) done = database.execute(ChangeFeed::kTables);
+  if (done) done = database.execute("PRAGMA user_version = 3");
   return done ? transaction->commit() : done;
 }
 
@@ -177,7 +179,7 @@ Status prepare_reports(Database& database, std::int64_t site) {
   const auto version = database.integer("PRAGMA user_version");
   if (!version) return version.error();
   if (!*ours || *version < kReportFileVersion) {
-    if (Status made = bring_up_to_date(database, !*ours); !made) return made;
+    if (Status made = bring_up_to_date(database, *ours ? *version : 0); !made) return made;
   }
   return check_site(database, site);
 }

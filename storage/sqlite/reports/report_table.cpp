@@ -35,14 +35,19 @@ Result<std::unique_ptr<ReportTable>> ReportTable::open(const std::string& path,
   if (!statements) return statements.error();
   auto index = CaseIndex::open(*file->database);
   if (!index) return index.error();
+  auto feed = ChangeFeed::open(*file->database);
+  if (!feed) return feed.error();
   return std::unique_ptr<ReportTable>(
       new ReportTable(*std::move(file), std::make_unique<ReportStatements>(*std::move(statements)),
-                      *std::move(index)));
+                      *std::move(index), *std::move(feed)));
 }
 
 ReportTable::ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements,
-                         CaseIndex index)
-    : file_(std::move(file)), statements_(std::move(statements)), index_(std::move(index)) {}
+                         CaseIndex index, ChangeFeed feed)
+    : file_(std::move(file)),
+      statements_(std::move(statements)),
+      index_(std::move(index)),
+      feed_(std::move(feed)) {}
 
 ReportTable::~ReportTable() = default;
 
@@ -236,9 +241,22 @@ Result<bool> ReportTable::decide(std::span<const std::int64_t> hashes, Ruling ru
                       .bind(2, std::int64_t{ruling == Ruling::kCloses ? 1 : 0})
                       .run();
     if (!done) return done.error();
-    changed = changed || file_.database->changed_rows() > 0;
+    if (file_.database->changed_rows() == 0 || std::exchange(changed, true)) continue;
+    if (done = note_ruling(hash, ruling); !done) return done.error();
   }
   return changed;
+}
+
+Status ReportTable::note_ruling(std::int64_t hash, Ruling ruling) {
+  const auto found = find_hash(hash);
+  if (!found) return found.error();
+  if (!*found) return {};
+  ReportChange change;
+  change.what =
+      ruling == Ruling::kCloses ? ReportChange::What::kClosed : ReportChange::What::kReopened;
+  change.digest = (*found)->hash.fingerprint.digest;
+  change.value = (*found)->hash.flag;
+  return feed_.add(change);
 }
 
 Result<std::vector<std::int64_t>> ReportTable::with_matching(std::vector<std::int64_t> hashes,
@@ -302,8 +320,14 @@ Status ReportTable::want(HashChange& change, const WantedWeight& weight,
                     .bind(2, std::int64_t{change.wanted})
                     .bind(3, std::int64_t{change.seen})
                     .run();
-  if (done) changes.push_back(change);
-  return done;
+  if (!done) return done;
+  changes.push_back(change);
+  if (change.taught <= 0 || change.wanted > 0) return {};
+  ReportChange withdrawn;
+  withdrawn.what = ReportChange::What::kWithdrawn;
+  withdrawn.digest = change.hash.fingerprint.digest;
+  withdrawn.value = change.hash.flag;
+  return feed_.add(withdrawn);
 }
 
 Result<std::optional<HashChange>> ReportTable::find_hash(std::int64_t id) {

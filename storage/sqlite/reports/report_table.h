@@ -17,6 +17,7 @@
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/sqlite/base/owned_file.h"
 #include "storage/sqlite/reports/case_index.h"
+#include "storage/sqlite/reports/change_feed.h"
 
 namespace shingled::storage::sqlite {
 
@@ -245,6 +246,10 @@ class ReportTable {
   /// The time of the newest report; 0 without one.
   Result<std::int64_t> newest();
 
+  /// What other daemons have to know. `add`, `withdraw` and `rule` note in it which cases are
+  /// closed or open again, and which hashes are not taught any more.
+  [[nodiscard]] ChangeFeed& changes() { return feed_; }
+
   /// All reporters, those with most reports first, at most `most`.
   Result<std::vector<ReporterRow>> reporters(std::size_t most);
 
@@ -256,7 +261,8 @@ class ReportTable {
   Result<Counts> counts();
 
  private:
-  ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements, CaseIndex index);
+  ReportTable(OwnedFile file, std::unique_ptr<ReportStatements> statements, CaseIndex index,
+              ChangeFeed feed);
 
   /// What one person said of a hash, and when in the order of reports.
   struct Word {
@@ -287,6 +293,7 @@ class ReportTable {
   Result<std::vector<std::int64_t>> link(const ReportRow& row);
   /// Closes or reopens. Returns whether something changed.
   Result<bool> decide(std::span<const std::int64_t> hashes, Ruling ruling);
+  Status note_ruling(std::int64_t hash, Ruling ruling);
   /// These hashes and, bounded, what matches them.
   Result<std::vector<std::int64_t>> with_matching(std::vector<std::int64_t> hashes,
                                                   std::size_t most);
@@ -312,6 +319,7 @@ class ReportTable {
   OwnedFile file_;
   std::unique_ptr<ReportStatements> statements_;  ///< end before the database
   CaseIndex index_;
+  ChangeFeed feed_;
 };
 
 }  // namespace shingled::storage::sqlite

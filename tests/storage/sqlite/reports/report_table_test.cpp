@@ -162,7 +162,7 @@ TEST(ReportTable, RefusesOtherFiles) {
     return table ? ErrorCode::kInternal : table.error().code;
   };
   EXPECT_EQ(other("CREATE TABLE x (y)"), ErrorCode::kCorrupt);
-  EXPECT_EQ(other("PRAGMA application_id = 1936222066; PRAGMA user_version = 3"),
+  EXPECT_EQ(other("PRAGMA application_id = 1936222066; PRAGMA user_version = 4"),
             ErrorCode::kInvalid);
 }
 
