@@ -2,7 +2,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/base/byte_reader.h"
@@ -43,14 +45,21 @@ struct Line {
   std::unique_ptr<TlsClient> tls;  ///< null: none
   const Clock& clock;
   Duration patience;
+  std::optional<TimePoint> last;  ///< of the whole call
 
+  [[nodiscard]] TimePoint deadline_now() const {
+    const TimePoint next = clock.now() + patience;
+    return last ? std::min(next, *last) : next;
+  }
   [[nodiscard]] Status send(BytesView bytes) const {
-    const TimePoint deadline = clock.now() + patience;
+    const TimePoint deadline = deadline_now();
     return tls ? tls->send_all(bytes, deadline, clock) : send_all(fd.get(), bytes, deadline, clock);
   }
   /// Waits for bytes; 0 at the end.
   Result<std::size_t> receive(std::span<std::uint8_t> into) const {
-    const TimePoint deadline = clock.now() + patience;
+    const TimePoint deadline = deadline_now();
+    if (last && clock.now() >= *last)
+      return Error{ErrorCode::kTimeout, "the reply was not complete in time"};
     if (tls) return tls->receive(into, deadline, clock);
     for (;;) {
       const auto count = receive_some(fd.get(), into);
@@ -72,13 +81,15 @@ Status read_reply(const Line& line, HttpReplyReader& reader) {
   return {};
 }
 
-Result<Line> connect(const Endpoint& server, const Clock& clock, Duration patience) {
+Result<Line> connect(const Endpoint& server, const Clock& clock, Duration patience,
+                     std::optional<TimePoint> last) {
   const auto addresses = addresses_of(server.socket);
   if (!addresses) return addresses.error();
-  const TimePoint deadline = clock.now() + patience;
+  Line line{{}, nullptr, clock, patience, last};
+  const TimePoint deadline = line.deadline_now();
   auto fd = connect_within(*addresses, {}, deadline, clock);
   if (!fd) return fd.error();
-  Line line{*std::move(fd), nullptr, clock, patience};
+  line.fd = *std::move(fd);
   if (server.tls) {
     auto tls = TlsClient::connect(line.fd.get(), server, deadline, clock);
     if (!tls) return tls.error();
@@ -91,7 +102,7 @@ Result<Line> connect(const Endpoint& server, const Clock& clock, Duration patien
 
 Result<HttpReply> http_call(const Endpoint& server, const HttpCall& call, const Clock& clock,
                             Duration patience, const HttpTaker& take) {
-  const auto line = connect(server, clock, patience);
+  const auto line = connect(server, clock, patience, call.deadline);
   if (!line) return line.error().in(server.name());
   const Status sent = line->send(as_bytes(request_text(server, call)));
   HttpReplyReader reader(take);

@@ -6,11 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "config/base/ascii.h"
 #include "config/system/connect_socket.h"
-#include "config/system/whole_file.h"
+#include "milter/api/client/client_key.h"
 #include "milter/api/reply.h"
-#include "milter/http/key_file.h"
 #include "mime/model/escapes.h"
 
 namespace shingled::milter::cli {
@@ -39,25 +37,10 @@ http::HttpRequest request_of(const http::HttpCall& call) {
   return request;
 }
 
-/// The key in a file: its first line with text.
-Result<std::string> read_key(const std::string& path) {
-  if (path.empty()) return std::string();
-  auto file = read_whole_file(path, http::kKeyFileBytesMax);
-  if (!file) return file.error();
-  if ((file->mode & 007) != 0)
-    return Error{ErrorCode::kDenied, path + ": everybody may read it; allowed: mode 0640 or 0600"};
-  for (std::string_view rest = file->text; !rest.empty();) {
-    const std::string_view line = ascii::trim_space(rest.substr(0, rest.find('\n')));
-    if (!line.empty()) return std::string(line);
-    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-  }
-  return Error{ErrorCode::kInvalid, path + ": has no key"};
-}
-
 Result<http::Endpoint> daemon_of(const ClientOptions& options) {
   auto out = http::parse_endpoint(options.server);
   if (!out) return out.error().in("client.server");
-  auto key = read_key(options.key_file);
+  auto key = api::read_client_key(options.key_file);
   if (!key) return key.error().in("client.key_file");
   out->key = *std::move(key);
   out->ca_file = options.ca_file;
