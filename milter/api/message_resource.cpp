@@ -8,10 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "config/base/byte_reader.h"
 #include "milter/api/reply.h"
 #include "milter/api/report_resource.h"
 #include "milter/history/message_record.h"
 #include "milter/history/message_search.h"
+#include "milter/http/endpoint.h"
 #include "milter/replay/history_span.h"
 #include "milter/reports/kept_code.h"
 #include "milter/view/message_json.h"
@@ -23,6 +25,7 @@ namespace {
 using history::FoundMessage;
 using history::MessageQuery;
 
+constexpr unsigned kNotHere = 404;
 constexpr unsigned kConflict = 409;
 
 /// Errors: kInvalid.
@@ -115,9 +118,13 @@ http::HttpReply MessageResource::list(const Call& call) const {
                                             return !call.stop.stop_requested();
                                           });
   if (!end) return problem(end.error());
-  return json_reply({{"messages", std::move(messages)},
-                     {"next", end->next ? Json(*end->next) : Json(nullptr)},
-                     {"broken", end->broken}});
+  Json page = {{"messages", std::move(messages)},
+               {"next", end->next ? Json(*end->next) : Json(nullptr)}};
+  if (!call.flag("peers")) return json_reply(page);
+  std::optional<std::int64_t> cursor;
+  if (call.has("cursor")) cursor = call.integer("cursor", 0);
+  return json_reply(merged_messages(std::move(page), peers_.own_host,
+                                    ask_others(call, "/api/1/messages"), most, cursor));
 }
 
 http::HttpReply MessageResource::named(const Call& call) const {
@@ -132,11 +139,37 @@ http::HttpReply MessageResource::named(const Call& call) const {
   return json_reply({{"messages", std::move(messages)}, {"broken", *broken}});
 }
 
+std::vector<PeerAnswer> MessageResource::ask_others(const Call& call, std::string_view path) const {
+  if (!peers_.ask || call.stop.stop_requested()) return {};
+  return peers_.ask(peer_target(call, path));
+}
+
+http::HttpReply MessageResource::from_others(const Call& call, http::HttpReply why_not) const {
+  const auto answers = ask_others(call, "/api/1/messages/" + http::percent_encoded(call.part));
+  if (answers.empty()) return why_not;
+  const ElsewhereFound others = found_elsewhere(answers);
+  if (others.found.size() == 1) return json_reply(others.found.front());
+  if (others.found.empty()) {
+    const std::string rest =
+        others.missing.empty() ? "" : "; could not be asked: " + others.missing;
+    return problem(why_not.status, error_of(why_not).message + rest);
+  }
+  std::string all;
+  for (const Json& one : others.found)
+    all += (all.empty() ? "" : ", ") + one.value("id", "") + " at " + one.value("host", "");
+  return problem(kConflict, "several hosts had this queue id; name one of them: " + all);
+}
+
 http::HttpReply MessageResource::one(const Call& call) const {
   const auto opened = open_();
   if (!opened) return problem(opened.error());
   Named found = find_one(*opened->reader, call.part);
-  return found.why_not ? *std::move(found.why_not) : json_reply(found.whole);
+  const bool asks_others = call.text("peers") != "no";
+  if (found.why_not && found.why_not->status == kNotHere && asks_others)
+    return from_others(call, *std::move(found.why_not));
+  if (found.why_not) return *std::move(found.why_not);
+  if (peers_.ask && asks_others) found.whole["host"] = peers_.own_host;
+  return json_reply(found.whole);
 }
 
 http::HttpReply MessageResource::report(const Call& call) const {
@@ -157,6 +190,10 @@ http::HttpReply MessageResource::report(const Call& call) const {
   if (!kept && kept.error().code == ErrorCode::kInvalid)
     return problem(kConflict, kept.error().message + "; report the message itself");
   if (!kept) return problem(kept.error());
+  if (!home_.url.empty()) {
+    const std::string reporter = call.text("reporter");
+    return home_.send({report_kind(call), reporter, as_text(*bytes), true});
+  }
   return report_reply(desk_.take({.kind = report_kind(call),
                                   .reporter = call.text("reporter"),
                                   .message = {},
@@ -191,7 +228,8 @@ std::vector<Route> MessageResource::routes() const {
         {"id", "a queue id"},
         {"digest", "16 or more digits of a hash of it, while it can be reported"},
         {"cursor", "\"next\" of the page before", Kind::kInteger, false, 0, kTimeMost},
-        {"most", "in the answer", Kind::kInteger, false, 1, kMessagesMost}},
+        {"most", "in the answer", Kind::kInteger, false, 1, kMessagesMost},
+        {"peers", "also those of the daemons of history.peers", Kind::kFlag}},
        "",
        "messages next broken",
        [this](const Call& call) { return list(call); }},
@@ -208,13 +246,13 @@ std::vector<Route> MessageResource::routes() const {
        "/api/1/messages/{id}",
        Right::kRead,
        Route::Pace::kLater,
-       "One message of the history.",
-       {},
+       "One message of the history; if it is not here, as the daemons of history.peers have it.",
+       {{"peers", "no = only of this daemon", Kind::kFlag}},
        "",
        "id time queue_id action score label sender recipients subject can_report evidence features "
        "counters",
        [this](const Call& call) { return one(call); }},
-      {HttpMethod::kPost, "/api/1/messages/{id}/report", Right::kReport, Route::Pace::kSlow,
+      {HttpMethod::kPost, "/api/1/messages/{id}/report", Right::kReport, report_pace(home_),
        "Takes a report of a message of the history, as if it were sent. It is on the disk when the "
        "reply comes.",
        report_parameters(), "", "what hashes changed counted",

@@ -5,11 +5,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
+#include "milter/api/peer_messages.h"
+#include "milter/api/report_resource.h"
 #include "milter/api/route.h"
 #include "milter/reports/report_desk.h"
 #include "mime/fingerprint/piece_shingle.h"
@@ -37,10 +40,12 @@ http::HttpReply with_one_message(
 ///                                      cannot be read}. A search looks at
 ///                                      kLookedMost rows at most, so a page may have less than
 ///                                      `most` and a cursor.
+///                                      With peers=yes also those of other daemons
+///                                      (peer_messages.h).
 ///   GET  /api/1/messages/named?id=     -> {"messages": [view::whole_message_json], "broken"} of
-///   all
-///                                      with this queue id, at most kMessagesMost
-///   GET  /api/1/messages/{id}          -> view::whole_message_json of one
+///                                      all with this queue id, at most kMessagesMost
+///   GET  /api/1/messages/{id}          -> view::whole_message_json of one, which another daemon
+///                                      may have
 ///   POST /api/1/messages/{id}/report   -> as POST /api/1/reports (report_resource.h)
 ///
 /// `id`: a queue id, or the "id" of a message. 404: there is none. 409: several messages had the
@@ -57,8 +62,13 @@ class MessageResource {
   using OpenHistory = std::function<Result<SiteHistory>()>;
 
   /// `desk` and `clock` must outlive it.
-  MessageResource(OpenHistory open, reports::ReportDesk& desk, const Clock& clock)
-      : open_(std::move(open)), desk_(desk), clock_(clock) {}
+  MessageResource(OpenHistory open, reports::ReportDesk& desk, const Clock& clock,
+                  ReportHome home = {}, MessagePeers peers = {})
+      : open_(std::move(open)),
+        desk_(desk),
+        clock_(clock),
+        home_(std::move(home)),
+        peers_(std::move(peers)) {}
 
   /// They use this object.
   [[nodiscard]] std::vector<Route> routes() const;
@@ -68,10 +78,15 @@ class MessageResource {
   [[nodiscard]] http::HttpReply named(const Call& call) const;
   [[nodiscard]] http::HttpReply one(const Call& call) const;
   [[nodiscard]] http::HttpReply report(const Call& call) const;
+  /// Of a message that is not here: what others have; else `why_not`.
+  [[nodiscard]] http::HttpReply from_others(const Call& call, http::HttpReply why_not) const;
+  [[nodiscard]] std::vector<PeerAnswer> ask_others(const Call& call, std::string_view path) const;
 
   OpenHistory open_;
   reports::ReportDesk& desk_;
   const Clock& clock_;
+  ReportHome home_;
+  MessagePeers peers_;
 };
 
 }  // namespace shingled::milter::api

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/base/byte_reader.h"
 #include "config/base/hex.h"
 #include "milter/api/reply.h"
 
@@ -74,11 +75,11 @@ http::HttpReply report_reply(const Result<reports::ReportReceipt>& receipt) {
   return json_reply(object);
 }
 
-namespace {
-
-http::HttpReply take_report(reports::ReportDesk& desk, const Call& call) {
-  return report_reply(desk.take({report_kind(call), call.text("reporter"), call.request.body}));
+Route::Pace report_pace(const ReportHome& home) {
+  return home.url.empty() ? Route::Pace::kSlow : Route::Pace::kLater;
 }
+
+namespace {
 
 http::HttpReply list_reporters(reports::ReportDesk& desk, const Call& call) {
   const auto found = desk.reporters(static_cast<std::size_t>(call.integer("most", 100)));
@@ -179,12 +180,80 @@ http::HttpReply reopen_case(reports::ReportDesk& desk, const Call& call) {
   return case_page(desk.rule_case(call.part, storage::sqlite::Ruling::kReopens));
 }
 
+Json change_json(const storage::sqlite::ReportChange& change) {
+  using What = storage::sqlite::ReportChange::What;
+  if (change.what == What::kLabel) {
+    return {{"what", "label"},
+            {"message", fmt::format("{:016x}", change.message)},
+            {"label", change.value == 0   ? "ham"
+                      : change.value == 1 ? "spam"
+                                          : "none"}};
+  }
+  const char* const what = change.what == What::kClosed     ? "closed"
+                           : change.what == What::kReopened ? "reopened"
+                                                            : "withdrawn";
+  return {{"what", what}, {"digest", to_hex(change.digest.bytes)}, {"flag", change.value}};
+}
+
 }  // namespace
 
 Json known_case_json(const reports::KnownCase& one) {
   Json object = case_json(one);
   object["people"] = people_json(one);
   return object;
+}
+
+std::optional<http::HttpReply> ReportResource::why_not_home() const {
+  constexpr unsigned kMisdirected = 421;
+  if (home_.url.empty()) return std::nullopt;
+  return problem(kMisdirected, "this daemon is not the home of reports: its own reports.home is " +
+                                   home_.url + "; name that one");
+}
+
+http::HttpReply ReportResource::take(const Call& call) const {
+  const std::string reporter = call.text("reporter");
+  if (home_.url.empty())
+    return report_reply(desk_.take({report_kind(call), reporter, call.request.body}));
+  if (call.flag("forwarded")) return *why_not_home();
+  return home_.send({report_kind(call), reporter, call.request.body});
+}
+
+http::HttpReply ReportResource::take_kept(const Call& call) const {
+  constexpr unsigned kConflict = 409;
+  constexpr unsigned kWrong = 400;
+  if (auto why = why_not_home()) return *std::move(why);
+  const auto kept = desk_.read_kept(as_bytes(call.request.body));
+  if (!kept && kept.error().code == ErrorCode::kInvalid)
+    return problem(kConflict, kept.error().message);
+  if (!kept && kept.error().code == ErrorCode::kCorrupt)
+    return problem(kWrong, "not what a history keeps of a message: " + kept.error().message);
+  if (!kept) return problem(kept.error());
+  return report_reply(desk_.take({.kind = report_kind(call),
+                                  .reporter = call.text("reporter"),
+                                  .message = {},
+                                  .kept = &*kept}));
+}
+
+http::HttpReply ReportResource::changes(const Call& call) const {
+  if (auto why = why_not_home()) return *std::move(why);
+  constexpr auto kMost = static_cast<std::int64_t>(storage::sqlite::ChangeFeed::kPageMost);
+  const auto found =
+      desk_.changes(call.text("cursor"), static_cast<std::size_t>(call.integer("most", kMost)));
+  if (!found) return problem(found.error());
+  Json list = Json::array();
+  for (const auto& change : found->page.changes) list.push_back(change_json(change));
+  return json_reply({{"site", fmt::format("{:016x}", found->site)},
+                     {"changes", std::move(list)},
+                     {"next", found->page.next},
+                     {"anew", found->page.is_anew},
+                     {"more", found->page.has_more}});
+}
+
+http::HttpReply ReportResource::with_home(http::HttpReply reply) const {
+  Json object = Json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
+  if (home_.url.empty() || reply.status != 200 || !object.is_object()) return reply;
+  object["off"] = "reports are kept by " + home_.url + " (reports.home); ask there";
+  return json_reply(object);
 }
 
 std::vector<Route> ReportResource::routes() const {
@@ -198,10 +267,28 @@ std::vector<Route> ReportResource::routes() const {
       "id effect lists spam ham newcomers messages hashes last people digests";
   constexpr std::int64_t kTimeMost = 253'402'300'799;  // the end of the year 9999
   const Parameter names{"names", "who reported, too", Kind::kFlag};
+  std::vector<Parameter> for_home = report_parameters();
+  for_home.push_back({"forwarded", "another daemon hands it on, to its home", Kind::kFlag});
   return {
-      {HttpMethod::kPost, "/api/1/reports", Right::kReport, Route::Pace::kSlow,
-       "Takes a report: the message as it is. It is on the disk when the reply comes.",
-       report_parameters(), "message/rfc822", "what hashes changed counted", with(&take_report)},
+      {HttpMethod::kPost, "/api/1/reports", Right::kReport, report_pace(home_),
+       "Takes a report: the message as it is. It is on the disk when the reply comes.", for_home,
+       "message/rfc822", "what hashes changed counted",
+       [this](const Call& call) { return take(call); }},
+      {HttpMethod::kPost, "/api/1/reports/kept", Right::kReport, report_pace(home_),
+       "Takes a report of a message by what the history of another daemon kept of it.", for_home,
+       "application/octet-stream", "what hashes changed counted",
+       [this](const Call& call) { return take_kept(call); }},
+      {HttpMethod::kGet,
+       "/api/1/reports/changes",
+       Right::kReport,
+       Route::Pace::kLater,
+       "What reports changed, the oldest first, for daemons whose home this is.",
+       {{"cursor", "\"next\" of the page before; nothing = from the beginning"},
+        {"most", "in the answer", Kind::kInteger, false, 1,
+         static_cast<std::int64_t>(storage::sqlite::ChangeFeed::kPageMost)}},
+       "",
+       "site changes next anew more",
+       [this](const Call& call) { return changes(call); }},
       {HttpMethod::kPost,
        "/api/1/reports/withdraw",
        Right::kChange,
@@ -219,7 +306,7 @@ std::vector<Route> ReportResource::routes() const {
        {{"most", "in the answer", Kind::kInteger, false, 1, kReportersMost}},
        "",
        "reporters",
-       with(&list_reporters)},
+       [this](const Call& call) { return with_home(list_reporters(desk_, call)); }},
       {HttpMethod::kGet,
        "/api/1/cases",
        Right::kRead,
@@ -230,7 +317,7 @@ std::vector<Route> ReportResource::routes() const {
         names},
        "",
        "cases",
-       with(&list_cases)},
+       [this](const Call& call) { return with_home(list_cases(desk_, call)); }},
       {HttpMethod::kGet,
        "/api/1/cases/{id}",
        Right::kRead,
