@@ -44,6 +44,8 @@
 #include "milter/mta/memory_budget.h"
 #include "milter/mta/milter_service.h"
 #include "milter/names/list_files.h"
+#include "milter/peers/home_link.h"
+#include "milter/peers/peer_desk.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/file_limit.h"
@@ -86,14 +88,16 @@ class RunningDaemon {
         decisions_(log),
         reports_(clock, random_, log),
         persons_(std::make_shared<reports::PersonNames>(clock, log)),
+        peer_desk_(clock),
         bucket_resource_([this] { return limits_.store(); }, clock),
         counter_resource_([this] { return site_counters(); }, clock,
                           [this](PieceType type, std::uint64_t shingle) {
                             const auto names = counters_.names();
                             return names ? names->find(type, shingle) : std::nullopt;
                           }),
-        report_resource_(reports_),
-        message_resource_([this] { return site_history(); }, reports_, clock),
+        report_resource_(reports_, report_home()),
+        message_resource_([this] { return site_history(); }, reports_, clock, report_home(),
+                          message_peers()),
         overview_resource_([this] { return site_history(); }, metrics_,
                            [this](const MetricReport& metrics) { return advice(metrics); }, clock),
         rule_resource_(rule_setup(), clock),
@@ -179,6 +183,12 @@ class RunningDaemon {
                                                     const std::stop_token& stop) const;
   /// Reads the files of keys and people again that have changed.
   void look_at_keys();
+  /// What a report says of a message, for its row.
+  void label(std::uint64_t message, std::optional<reports::ReportKind> kind);
+  /// The link to the home of reports, if it is another daemon.
+  Status start_home();
+  [[nodiscard]] api::ReportHome report_home() const;
+  [[nodiscard]] api::MessagePeers message_peers() const;
   /// For the API of messages: with all that was judged until now.
   Result<api::SiteHistory> site_history();
   // What the API shows of the daemon (site_facts.cpp).
@@ -282,6 +292,8 @@ class RunningDaemon {
   std::unique_ptr<storage::client::ProberThread> prober_;
   std::unique_ptr<mta::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
+  Current<peers::HomeLink> home_;  ///< null: this daemon keeps the reports itself
+  peers::PeerDesk peer_desk_;
   api::BucketResource bucket_resource_;
   api::CounterResource counter_resource_;
   api::ReportResource report_resource_;

@@ -157,6 +157,7 @@ void RunningDaemon::put_in_force(Next next) {
     publish();
   }
   reports_.use(next.settings);
+  peer_desk_.use(settings.history);
   if (next.identity != nullptr) http::TlsIdentity::use(std::move(next.identity));
   log_.set_level(settings.daemon.log_level);
 }
@@ -234,6 +235,8 @@ void RunningDaemon::stop() {
   system_resource_.set_store(nullptr);
   hash_resource_.set_store(nullptr, nullptr);
   registrations_.clear();
+  if (const auto link = home_.get()) link->close();
+  home_.set(nullptr);
   reports_.close();  // before what it teaches and counts with
   limits_.close();
   similar_.close();

@@ -59,20 +59,15 @@ Status RunningDaemon::start() {
   counters_.connect(
       [persons = persons_](std::string_view address) { return persons->person_of(address); });
   use_counters(*settings_);
-  reports_.connect({.store = store_.get(),
-                    .counters = [this] { return counters_.store(); },
-                    .people = [this] { return counters_.people(); },
-                    .site = [this] { return counters_.site(); },
-                    .label =
-                        [this](std::uint64_t message, std::optional<reports::ReportKind> kind) {
-                          const auto history = history_.current().get();
-                          if (history == nullptr) return;
-                          history::Label label = history::Label::kNone;
-                          if (kind == reports::ReportKind::kSpam) label = history::Label::kSpam;
-                          if (kind == reports::ReportKind::kHam) label = history::Label::kHam;
-                          history->label(message, label);
-                        }});
+  reports_.connect(
+      {.store = store_.get(),
+       .counters = [this] { return counters_.store(); },
+       .people = [this] { return counters_.people(); },
+       .site = [this] { return counters_.site(); },
+       .label = [this](std::uint64_t message,
+                       std::optional<reports::ReportKind> kind) { label(message, kind); }});
   reports_.use(settings_);
+  peer_desk_.use(settings_->history);
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
     promoter_.use(settings_, *rules);
@@ -94,6 +89,7 @@ Status RunningDaemon::start() {
     });
   }
   if (settings_->milter.enabled) promoter_.start();
+  if (Status status = start_home(); !status) return status;
   register_metrics();
   LogLine line("started");
   line.field("version", SHINGLED_VERSION);
@@ -327,6 +323,8 @@ void RunningDaemon::register_metrics() {
   add([this](MetricReport& report) { counter_resource_.report(report); });
   add([this](MetricReport& report) { reports_.report(report); });
   add([this](MetricReport& report) { events_.report(report); });
+  if (const auto link = home_.get())
+    add([link = link.get()](MetricReport& report) { link->report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);

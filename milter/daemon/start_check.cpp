@@ -14,6 +14,7 @@
 #include "config/base/random.h"
 #include "config/system/os_error.h"
 #include "config/system/whole_file.h"
+#include "milter/api/client/client_key.h"
 #include "milter/backup/restore.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
@@ -272,6 +273,22 @@ void check_client(const ClientOptions& options, Findings& found) {
   if (!server) found.error("client.server", server.error().message);
 }
 
+/// The daemons that this one asks. Their keys are read when they are asked.
+void check_peers(const Settings& settings, Findings& found) {
+  const auto look = [&](std::string_view key, const std::string& url) {
+    const auto server = http::parse_endpoint(url);
+    if (!server) found.error(std::string(key), server.error().message);
+  };
+  const auto look_at_key = [&](std::string_view key, const std::string& file) {
+    const auto read = api::read_client_key(file);
+    if (!read) found.fault(std::string(key), read.error().message);
+  };
+  if (!settings.reports.home.empty()) look("reports.home", settings.reports.home);
+  look_at_key("reports.home_key_file", settings.reports.home_key_file);
+  for (const std::string& url : settings.history.peers) look("history.peers", url);
+  look_at_key("history.peers_key_file", settings.history.peers_key_file);
+}
+
 void check_milter(const MilterOptions& options, Findings& found) {
   if (options.socket.kind != SocketSpec::Kind::kUnix) return;
   check_folder("milter.socket", options.socket.path, found);
@@ -347,6 +364,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.reports.enabled) check_reports(settings.reports, found);
   check_http(settings.http, found);
   check_client(settings.client, found);
+  check_peers(settings, found);
 }
 
 }  // namespace

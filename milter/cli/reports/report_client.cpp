@@ -15,10 +15,6 @@ constexpr std::chrono::seconds kReportPatience{30};
 
 }  // namespace
 
-bool is_for_later(const Error& error) {
-  return error.code != ErrorCode::kInvalid && error.code != ErrorCode::kLimit;
-}
-
 Result<Json> ReportClient::send(const SentReport& report) const {
   if (report.reporter.size() > kReporterBytesMax)
     return Error{ErrorCode::kInvalid, "the name of the reporter is too long"};

@@ -9,6 +9,7 @@
 
 #include "config/base/result.h"
 #include "milter/api/client/daemon_client.h"
+#include "milter/peers/sent_report.h"
 #include "milter/view/json.h"
 #include "mime/fingerprint/fingerprint.h"
 
@@ -18,15 +19,7 @@ namespace shingled::milter::cli {
 /// that no server reads.
 constexpr std::size_t kReporterBytesMax = 256;
 
-/// What somebody says of a message.
-struct SentReport {
-  bool spam = true;
-  std::string reporter;
-  std::string message;  ///< raw RFC 5322
-};
-
-/// Whether the same report may be taken another time.
-bool is_for_later(const Error& error);
+using peers::SentReport;
 
 /// Sends reports to the running daemon.
 /// Threads: one thread; waits.

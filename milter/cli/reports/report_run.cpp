@@ -17,10 +17,10 @@
 #include "milter/cli/input/message_source.h"
 #include "milter/cli/reports/report_client.h"
 #include "milter/cli/reports/report_commands.h"
-#include "milter/cli/reports/report_spool.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/terminal/terminal_text.h"
+#include "milter/peers/report_spool.h"
 #include "milter/reports/complaint.h"
 #include "mime/message/attached_messages.h"
 #include "mime/model/work_meter.h"
@@ -28,6 +28,9 @@
 namespace shingled::milter::cli {
 
 namespace {
+
+using peers::is_for_later;
+using peers::ReportSpool;
 
 /// Waiting reports that one call delivers, so that it returns soon.
 constexpr std::size_t kFlushedByACall = 100;
@@ -221,6 +224,11 @@ class ReportRun {
       return EX_OK;
     }
     const std::string what = receipt.value("what", "");
+    if (what == "waiting") {
+      console_.line(fmt::format("{}: {}", terminal_safe(name),
+                                terminal_safe(receipt.value("text", "waits"))));
+      return EX_OK;
+    }
     std::string text =
         fmt::format("{}: {}, {}, {} changed{}", terminal_safe(name),
                     what == "same"     ? "was reported before"

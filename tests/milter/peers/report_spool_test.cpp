@@ -1,6 +1,4 @@
-// The rest of the folder is tested in
-// tests/e2e/test_reports.py.
-#include "milter/cli/reports/report_spool.h"
+#include "milter/peers/report_spool.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,7 +9,7 @@
 #include "tests/support/memory_files.h"
 #include "tests/support/temporary_directory.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::peers {
 namespace {
 
 using testing::MemoryFiles;
@@ -229,4 +227,4 @@ TEST(ReportSpool, WhatIsKeptSurvivesAPowerFailure) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::peers

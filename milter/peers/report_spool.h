@@ -9,11 +9,12 @@
 
 #include "config/base/result.h"
 #include "config/system/file_system.h"
-#include "milter/cli/reports/report_client.h"
+#include "milter/peers/sent_report.h"
+#include "milter/view/json.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::peers {
 
-/// A report as a file of a spool: a line of JSON, then the message. Pure.
+/// A report as a file of a spool: a line of JSON, then the message or what was kept of it. Pure.
 std::string spooled_text(const SentReport& report);
 /// Errors: kCorrupt.
 Result<SentReport> parse_spooled(std::string_view text);
@@ -36,6 +37,12 @@ class ReportSpool {
   Status keep(const SentReport& report, std::uint64_t time);
   /// Whether reports wait.
   Result<bool> empty();
+  /// How many wait, and the time of the newest file of all; 0 without one.
+  struct Content {
+    std::size_t waiting = 0;
+    std::uint64_t newest = 0;
+  };
+  Result<Content> content();
   /// Removes what processes that ended in the middle of `keep` left, as far as this user may.
   /// Nobody was notified that it was kept. `time`: as for `keep`; what is not an hour older is left
   /// alone.
@@ -53,15 +60,17 @@ class ReportSpool {
   };
   using Send = std::function<Result<Json>(const SentReport&)>;
   /// Delivers at most `most` reports with `send`, the oldest first. One that has to wait makes the
-  /// later ones of the same person wait, not those of others; after kFailuresMax in a row the rest
-  /// waits. A file that cannot be read or removed, as it is another user's, waits. What is not a
-  /// report is put aside: everybody may put something into the folder. So is what the daemon has
-  /// not taken for a day, although it takes others. `time`: as for `keep`.
+  /// later ones of the same person wait, not those of others; after kFailuresMax in a row to which
+  /// nobody answered (is_away), or kVainMax in all, the rest waits. A file that cannot be read or
+  /// removed, as it is another user's, waits. What is not a report is put aside: everybody may put
+  /// something into the folder. So is what the daemon has not taken for a day, although it takes
+  /// others. `time`: as for `keep`.
   /// Errors: the folder cannot be read.
   Result<Delivered> flush(std::uint64_t time, std::size_t most, const Send& send);
 
   static constexpr std::size_t kRefusedMax = 1000;
   static constexpr std::size_t kFailuresMax = 5;
+  static constexpr std::size_t kVainMax = 1000;
   static constexpr std::size_t kNamedMax = 20;
 
  private:
@@ -76,4 +85,4 @@ class ReportSpool {
   std::uint64_t number_ = 0;
 };
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::peers

@@ -1,8 +1,9 @@
-#include "milter/cli/reports/report_spool.h"
+#include "milter/peers/report_spool.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "config/base/number_text.h"
 #include "config/system/mapped_read.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::peers {
 
 namespace {
 
@@ -32,7 +33,8 @@ std::optional<std::uint64_t> time_of(const std::string& name) {
 }  // namespace
 
 std::string spooled_text(const SentReport& report) {
-  const Json head = {{"kind", report.spam ? "spam" : "ham"}, {"reporter", report.reporter}};
+  Json head = {{"kind", report.spam ? "spam" : "ham"}, {"reporter", report.reporter}};
+  if (report.is_kept) head["kept"] = true;
   return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + report.message;
 }
 
@@ -46,7 +48,7 @@ Result<SentReport> parse_spooled(std::string_view text) {
   const auto kind = head["kind"].get<std::string>();
   if (kind != "spam" && kind != "ham") return bad;
   return SentReport{kind == "spam", head["reporter"].get<std::string>(),
-                    std::string(text.substr(end + 1))};
+                    std::string(text.substr(end + 1)), head.value("kept", Json()) == Json(true)};
 }
 
 Status ReportSpool::keep(const SentReport& report, std::uint64_t time) {
@@ -76,6 +78,17 @@ Result<bool> ReportSpool::empty() {
   const auto names = waiting();
   if (!names) return names.error();
   return names->empty();
+}
+
+Result<ReportSpool::Content> ReportSpool::content() {
+  const auto names = files_.names();
+  if (!names) return names.error();
+  Content out;
+  for (const std::string& name : *names) {
+    if (name.ends_with(kWaiting)) ++out.waiting;
+    out.newest = std::max(out.newest, time_of(name).value_or(0));
+  }
+  return out;
 }
 
 Result<std::string> ReportSpool::read(const std::string& name) {
@@ -136,7 +149,8 @@ Result<ReportSpool::Delivered> ReportSpool::flush(std::uint64_t time, std::size_
   };
   std::size_t gone = 0;
   for (const std::string& name : *names) {
-    if (out.sent + out.refused == most || in_a_row == kFailuresMax) break;
+    const bool is_vain = in_a_row == kFailuresMax || failed.size() == kVainMax;
+    if (out.sent + out.refused == most || is_vain) break;
     const auto held = files_.hold(name);
     const auto text = held ? read(name) : Result<std::string>(held.error());
     if (!text && text.error().code == ErrorCode::kNotFound) {
@@ -165,7 +179,7 @@ Result<ReportSpool::Delivered> ReportSpool::flush(std::uint64_t time, std::size_
       skip(answer.error());
       failed.emplace_back(name, answer.error());
       behind.insert(std::move(person));
-      ++in_a_row;
+      in_a_row = is_away(answer.error()) ? in_a_row + 1 : 0;
       continue;
     }
     in_a_row = 0;
@@ -188,4 +202,4 @@ Result<ReportSpool::Delivered> ReportSpool::flush(std::uint64_t time, std::size_
   return out;
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::peers
