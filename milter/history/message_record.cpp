@@ -63,8 +63,8 @@ bool has_voices(const features::CounterNeed& need) {
   return !is_pair(need.type) && !is_unique(need.type);
 }
 
-/// The windows that were asked for of every type: those of the history. What a rule needs of one
-/// type alone is not kept. Of pairs there are no long windows.
+}  // namespace
+
 std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
   std::vector<Window> windows;
   for (const features::CounterNeed& need : asked)
@@ -78,6 +78,12 @@ std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
   }
   return windows;
 }
+
+bool is_known(const rules::PieceCounts& counts, const features::CounterNeed& need) {
+  return counts.known && counts.lost.empty() && counts.sums.size() == need.windows.size();
+}
+
+namespace {
 
 void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site,
                 MessageRecord& record) {
@@ -93,8 +99,7 @@ void add_pieces(const rules::CounterFacts& counters, const CounterKeyBytes& site
   for (const rules::PieceCounts& counts : counters.pieces) {
     if (need == asked.end() || need->type != counts.piece.type)
       need = std::ranges::find(asked, counts.piece.type, &features::CounterNeed::type);
-    const bool known = counts.known && counts.lost.empty() && need != asked.end() &&
-                       counts.sums.size() == need->windows.size();
+    const bool known = need != asked.end() && is_known(counts, *need);
     record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
     if (known) {
       if (of_need == nullptr || *of_need != need->windows)

@@ -102,6 +102,13 @@ inline constexpr std::size_t kAddressBytesMax = 320;
 inline constexpr std::size_t kRecipientsBytesMax = 4000;
 inline constexpr std::size_t kSubjectBytesMax = 300;
 
+/// The windows that were asked for of every type: those of the history. What a rule needs of one
+/// type alone is not kept. Of pairs there are no long windows.
+/// Threads: stateless.
+std::vector<storage::counters::Window> windows_of_all(const features::CounterNeeds& asked);
+/// Whether a row has the sums of a piece. `need`: of its type.
+bool is_known(const rules::PieceCounts& counts, const features::CounterNeed& need);
+
 /// The id of an envelope sender: the shingle of its piece; 0 for an empty path. "a@example.org",
 /// "<A@example.org>" and "<a@example.org> SIZE=1" are the same.
 /// Threads: stateless.

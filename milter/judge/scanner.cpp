@@ -14,7 +14,8 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
     std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
     Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library,
     ServerNames names, std::shared_ptr<const policy::Policy> policy,
-    std::shared_ptr<const names::CurrentLists> lists) {
+    std::shared_ptr<const names::CurrentLists> lists,
+    std::shared_ptr<const model::CurrentModel> model) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), clock));
   const Settings& used = *scanner->settings_;
   auto hashes = HashLookups::open(used, local, clock, random, names, scanner->plan_);
@@ -26,6 +27,7 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
     scanner->similar_.emplace(used.similar, std::move(library), clock);
   scanner->policy_ = std::move(policy);
   scanner->lists_ = std::move(lists);
+  scanner->model_ = std::move(model);
   return scanner;
 }
 
@@ -79,13 +81,14 @@ rules::Facts Scanner::scan(const Mail& mail) const {
   facts.findings.push_back(std::move(known_files));
   if (mail.limits) facts.findings.push_back(*mail.limits);
   apply_policy(mail, facts);
+  apply_model(facts);
   return facts;
 }
 
 MessageView::Want Scanner::wanted(const Mail& mail) const {
   if (mail.counters != nullptr && plan_.counts()) return MessageView::Want::kPieces;
   if (policy_ == nullptr) return MessageView::Want::kHashes;
-  const bool asked = mail.features || !policy_->rules().rules.empty();
+  const bool asked = mail.features || !policy_->rules().rules.empty() || model_ != nullptr;
   return asked ? MessageView::Want::kTexts : MessageView::Want::kHashes;
 }
 
@@ -139,6 +142,15 @@ void Scanner::apply_policy(const Mail& mail, rules::Facts& facts) const {
       mail.tried ? policy::Policy::Hits::kNotCounted : policy::Policy::Hits::kCounted);
   findings[0].time = clock_.now() - begun;
   for (rules::Findings& of_source : findings) facts.findings.push_back(std::move(of_source));
+}
+
+void Scanner::apply_model(rules::Facts& facts) const {
+  const auto in_force = model_ == nullptr ? nullptr : model_->get();
+  if (in_force == nullptr) return;
+  const TimePoint begun = clock_.now();
+  rules::Findings findings = model::model_findings(*in_force, settings_->milter.actions, facts);
+  findings.time = clock_.now() - begun;
+  facts.findings.push_back(std::move(findings));
 }
 
 std::vector<std::string> Scanner::near_misses(const rules::Facts& facts) const {

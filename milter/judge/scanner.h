@@ -18,6 +18,7 @@
 #include "milter/features/message_features.h"
 #include "milter/judge/hash_lookups.h"
 #include "milter/judge/message/message_view.h"
+#include "milter/model/model_evidence.h"
 #include "milter/names/list_files.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/reports/reported_message.h"
@@ -32,7 +33,7 @@ namespace shingled::milter::judge {
 /// Makes facts of a message: what each source of evidence says of it, in this order:
 ///
 ///   fuzzy hashes of this host, known files, counters, fuzzy hashes of remote servers,
-///   limits (given), lists of names, the policy
+///   limits (given), lists of names, the policy, the model
 ///
 /// The message is taken apart once (MessageView), and everything that waits has one deadline. The
 /// milter and the commands `scan`, `check` and `explain` use it. A new source is a line in scan().
@@ -66,13 +67,14 @@ class Scanner {
   /// look-ups are kUnreachable. If `library` is null, known files are not looked up, even if the
   /// settings enable it. `policy`: null = there are no rules on features and counters,
   /// and nobody wants to know features. `lists`: the content of all files of names; null = no
-  /// message is on a list.
+  /// message is on a list. `model`: null = there is none.
   /// Errors: a remote store that cannot be opened; names its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
       ServerNames names = ServerNames::kNow, std::shared_ptr<const policy::Policy> policy = {},
-      std::shared_ptr<const names::CurrentLists> lists = {});
+      std::shared_ptr<const names::CurrentLists> lists = {},
+      std::shared_ptr<const model::CurrentModel> model = {});
 
   /// Makes the facts of a message.
   /// Errors: in the facts.
@@ -80,9 +82,11 @@ class Scanner {
   [[nodiscard]] rules::Facts scan(const Mail& mail) const;
   /// The rules that reports teach, for the messages that it shows.
   [[nodiscard]] const std::vector<reports::TaughtRule>& taught() const { return taught_; }
-  /// What the policy needs of the counters.
+  /// What the policy and the model need of the counters.
   [[nodiscard]] features::CounterNeeds needs() const {
-    return policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
+    const features::CounterNeeds rules =
+        policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
+    return model_ == nullptr ? rules : features::union_of(rules, model::needs_of_model());
   }
   /// The rules of the policy that nearly fire.
   [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts) const;
@@ -106,6 +110,8 @@ class Scanner {
   /// Looks up known files in the attachments of a message. Adds those that match to `matched`.
   [[nodiscard]] rules::Findings look_files_up(const MessageView& message, TimePoint deadline,
                                               std::vector<mime::Piece>& matched) const;
+  /// Adds what the model says, which sees all of this.
+  void apply_model(rules::Facts& facts) const;
   /// Adds what the lists and the policy say, which see all other findings.
   void apply_policy(const Mail& mail, rules::Facts& facts) const;
 
@@ -117,6 +123,7 @@ class Scanner {
   std::optional<similar::SimilarSearch> similar_;     ///< empty = known files are not looked up
   std::shared_ptr<const policy::Policy> policy_;      ///< null = none
   std::shared_ptr<const names::CurrentLists> lists_;  ///< null = none
+  std::shared_ptr<const model::CurrentModel> model_;  ///< null = none
 };
 
 }  // namespace shingled::milter::judge

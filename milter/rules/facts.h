@@ -11,6 +11,7 @@
 #include "milter/features/counter_needs.h"
 #include "milter/features/feature.h"
 #include "milter/rules/evidence.h"
+#include "milter/rules/model_word.h"
 #include "mime/analyze.h"
 #include "mime/pieces/piece_list.h"
 #include "storage/counters/counter.h"
@@ -100,8 +101,9 @@ struct Facts {
   std::chrono::microseconds time{0};
   ScanStages stages;
   features::FeatureValues features;
-  features::MessageNames names;  ///< unknown if nothing needs them
-  CounterFacts counters;         ///< empty if nothing needs them
+  features::MessageNames names;            ///< unknown if nothing needs them
+  CounterFacts counters;                   ///< empty if nothing needs them
+  std::shared_ptr<const ModelWord> model;  ///< null without a model
   /// The findings of each source, in the order in which they are shown: first the hits of the
   /// look-ups, then other sources, with `Findings::time`. Empty if the scan was stopped.
   std::vector<Findings> findings;

@@ -126,6 +126,10 @@ Action choose_action(double score, const ActionOptions& actions) {
   return Action::kPass;
 }
 
+double score_of(const Facts& facts) {
+  return sum_of(facts, [](const Findings&) { return true; }).score;
+}
+
 double score_without_counters(const Facts& facts) {
   return sum_of(facts,
                 [](const Findings& findings) {

@@ -33,6 +33,9 @@ struct Verdict {
 /// The score of all findings but those of sources with `from_counters`. Pure.
 double score_without_counters(const Facts& facts);
 
+/// The score of all findings. Pure.
+double score_of(const Facts& facts);
+
 /// The strongest action whose threshold the score reaches; kPass if it reaches none. Pure.
 Action choose_action(double score, const ActionOptions& actions);
 
