@@ -17,6 +17,7 @@
 #include "milter/replay/history_span.h"
 #include "milter/reports/kept_code.h"
 #include "milter/view/message_json.h"
+#include "milter/view/model_json.h"
 
 namespace shingled::milter::api {
 
@@ -65,13 +66,16 @@ struct Named {
   bool is_kept = false;
 };
 
-Named find_one(storage::sqlite::HistoryReader& reader, const std::string& name) {
+Named find_one(storage::sqlite::HistoryReader& reader, const std::string& name,
+               const MessageResource::WordOf& word_of = {}) {
   Named out;
   std::size_t found = 0;
   std::string all;
   const auto broken = history::find_named(reader, name, [&](const FoundMessage& message) {
     if (++found == 1) {
       out.whole = view::whole_message_json(message);
+      const auto word = word_of ? word_of(message.record) : nullptr;
+      out.whole["model"] = view::model_json(word.get());
       out.time = message.row.time;
       out.is_kept = message.row.is_kept;
     }
@@ -163,7 +167,7 @@ http::HttpReply MessageResource::from_others(const Call& call, http::HttpReply w
 http::HttpReply MessageResource::one(const Call& call) const {
   const auto opened = open_();
   if (!opened) return problem(opened.error());
-  Named found = find_one(*opened->reader, call.part);
+  Named found = find_one(*opened->reader, call.part, word_of_);
   const bool asks_others = call.text("peers") != "no";
   if (found.why_not && found.why_not->status == kNotHere && asks_others)
     return from_others(call, *std::move(found.why_not));
@@ -250,7 +254,7 @@ std::vector<Route> MessageResource::routes() const {
        {{"peers", "no = only of this daemon", Kind::kFlag}},
        "",
        "id time queue_id action score label sender recipients subject can_report evidence features "
-       "counters",
+       "counters model",
        [this](const Call& call) { return one(call); }},
       {HttpMethod::kPost, "/api/1/messages/{id}/report", Right::kReport, report_pace(home_),
        "Takes a report of a message of the history, as if it were sent. It is on the disk when the "

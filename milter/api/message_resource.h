@@ -14,7 +14,9 @@
 #include "milter/api/peer_messages.h"
 #include "milter/api/report_resource.h"
 #include "milter/api/route.h"
+#include "milter/history/message_record.h"
 #include "milter/reports/report_desk.h"
+#include "milter/rules/model_word.h"
 #include "mime/fingerprint/piece_shingle.h"
 #include "storage/sqlite/history/history_table.h"
 
@@ -61,14 +63,19 @@ class MessageResource {
   /// Errors: kUnavailable: there is no history.
   using OpenHistory = std::function<Result<SiteHistory>()>;
 
+  /// What the model says of a row; null = there is none.
+  using WordOf =
+      std::function<std::shared_ptr<const rules::ModelWord>(const history::MessageRecord&)>;
+
   /// `desk` and `clock` must outlive it.
   MessageResource(OpenHistory open, reports::ReportDesk& desk, const Clock& clock,
-                  ReportHome home = {}, MessagePeers peers = {})
+                  ReportHome home = {}, MessagePeers peers = {}, WordOf word_of = {})
       : open_(std::move(open)),
         desk_(desk),
         clock_(clock),
         home_(std::move(home)),
-        peers_(std::move(peers)) {}
+        peers_(std::move(peers)),
+        word_of_(std::move(word_of)) {}
 
   /// They use this object.
   [[nodiscard]] std::vector<Route> routes() const;
@@ -87,6 +94,7 @@ class MessageResource {
   const Clock& clock_;
   ReportHome home_;
   MessagePeers peers_;
+  WordOf word_of_;
 };
 
 }  // namespace shingled::milter::api

@@ -44,6 +44,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_history_command(app, chosen);
   add_features_command(app, chosen);
   add_policy_command(app, chosen);
+  add_model_command(app, chosen);
   add_report_commands(app, chosen);
   add_name_list_commands(app, chosen);
   add_similar_command(app, chosen);

@@ -18,6 +18,7 @@
 #include "config/base/result.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/settings.h"
+#include "config/system/whole_file.h"
 #include "milter/api/bucket_resource.h"
 #include "milter/api/counter_resource.h"
 #include "milter/api/event_hub.h"
@@ -27,6 +28,7 @@
 #include "milter/api/list_resource.h"
 #include "milter/api/message_hashes.h"
 #include "milter/api/message_resource.h"
+#include "milter/api/model_resource.h"
 #include "milter/api/overview_resource.h"
 #include "milter/api/report_resource.h"
 #include "milter/api/route.h"
@@ -40,6 +42,7 @@
 #include "milter/http/http_server.h"
 #include "milter/judge/scanner.h"
 #include "milter/judge/snapshot.h"
+#include "milter/learning/model_keeper.h"
 #include "milter/mta/mail_counters.h"
 #include "milter/mta/memory_budget.h"
 #include "milter/mta/milter_service.h"
@@ -86,6 +89,7 @@ class RunningDaemon {
         history_(clock, random_, log, events_.feed()),
         promoter_(clock, random_, log),
         decisions_(log),
+        model_(clock, log, {source.file, source.overrides}),
         reports_(clock, random_, log),
         persons_(std::make_shared<reports::PersonNames>(clock, log)),
         peer_desk_(clock),
@@ -97,7 +101,8 @@ class RunningDaemon {
                           }),
         report_resource_(reports_, report_home()),
         message_resource_([this] { return site_history(); }, reports_, clock, report_home(),
-                          message_peers()),
+                          message_peers(),
+                          [this](const history::MessageRecord& row) { return word_of(row); }),
         overview_resource_([this] { return site_history(); }, metrics_,
                            [this](const MetricReport& metrics) { return advice(metrics); }, clock),
         rule_resource_(rule_setup(), clock),
@@ -111,6 +116,10 @@ class RunningDaemon {
                        [this](std::uint64_t bytes, const std::stop_token& stop) {
                          return memory_to_try(bytes, stop);
                        }),
+        model_resource_({.status = [this] { return learning::status_json(model_.status()); },
+                         .train = [this] { return model_.train(); },
+                         .roll_back = [this] { return model_.roll_back(); },
+                         .set_live = [this](bool live) { return model_.set_live(live); }}),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         message_hashes_([this] { return site_history(); },
                         [this](const Fingerprint& fingerprint, std::size_t most) {
@@ -149,10 +158,20 @@ class RunningDaemon {
       std::shared_ptr<const Settings> settings,
       std::shared_ptr<const storage::similar::SampleLibrary> library,
       std::shared_ptr<const policy::Policy> policy) {
+    const std::shared_ptr<const Settings> asked = settings;
     return judge::Scanner::open(std::move(settings), store_.get(), clock_, random_,
                                 std::move(library), judge::ServerNames::kLater, std::move(policy),
-                                lists_.current());
+                                lists_.current(), model_in(*asked));
   }
+  /// The model for messages under these settings; null if it has no word. There may be none yet.
+  [[nodiscard]] std::shared_ptr<const model::CurrentModel> model_in(
+      const Settings& settings) const {
+    const bool off = settings.policy.model.mode == ModelMode::kOff || settings.model.file.empty();
+    return off ? nullptr : model_.current();
+  }
+  /// What the model in force says of a row.
+  [[nodiscard]] std::shared_ptr<const rules::ModelWord> word_of(
+      const history::MessageRecord& row) const;
   void use(std::shared_ptr<const judge::Scanner> scanner);
   /// Puts all that messages use in force at once, as its parts are now.
   void publish();
@@ -171,7 +190,12 @@ class RunningDaemon {
   }
   /// What the counters are asked for.
   [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
-    return features::union_of(policy_->needs(), history::history_needs(settings.history));
+    features::CounterNeeds needs =
+        features::union_of(policy_->needs(), history::history_needs(settings.history));
+    // Counters that are asked for of some types alone are not those of a row.
+    const bool wanted = model_in(settings) != nullptr &&
+                        (settings.history.enabled || stamp_of(settings.model.file) != FileStamp{});
+    return !wanted ? needs : features::union_of(needs, model::needs_of_model());
   }
   /// Puts the counters of these settings in force.
   void use_counters(const Settings& settings);
@@ -284,6 +308,7 @@ class RunningDaemon {
     std::uint64_t count = 0;
   };
   Guarded<CaseCount> case_count_;
+  learning::ModelKeeper model_;
   reports::ReportDesk reports_;
   std::shared_ptr<reports::PersonNames> persons_;  ///< shared as `memory_`
   std::shared_ptr<const judge::Scanner> scanner_;  ///< null before the start, and without a milter
@@ -305,6 +330,7 @@ class RunningDaemon {
   api::HashResource hash_resource_;
   api::ListResource list_resource_;
   api::ScanResource scan_resource_;
+  api::ModelResource model_resource_;
   api::SystemResource system_resource_;
   api::MessageHashes message_hashes_;
   api::SessionResource session_resource_;

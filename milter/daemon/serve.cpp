@@ -145,6 +145,7 @@ void RunningDaemon::put_milter_in_force(Next& next) {
   decisions_.use(config::decision_file(next.settings->history));
   in_force_.set(std::make_shared<const InForce>(InForce{next.settings, next.rules}));
   promoter_.use(next.settings, std::move(next.rules));
+  model_.use(next.settings);
 }
 
 void RunningDaemon::put_in_force(Next next) {
@@ -229,7 +230,8 @@ void RunningDaemon::stop() {
   scan_resource_.close();
   prober_.reset();
   decisions_.close();
-  events_.end();      // before the server that sends them
+  events_.end();  // before the server that sends them
+  model_.close();
   promoter_.close();  // before the history that it reads
   if (server_ != nullptr) server_->save_limits(limits_file());
   system_resource_.set_store(nullptr);

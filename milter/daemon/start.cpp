@@ -73,6 +73,7 @@ Status RunningDaemon::start() {
     promoter_.use(settings_, *rules);
     decisions_.use(config::decision_file(settings_->history));
     in_force_.set(std::make_shared<const InForce>(InForce{settings_, *rules}));
+    model_.use(settings_);
     auto library = similar_.open(settings_->similar);
     if (!library) return library.error();
     similar_.use(*std::move(library));
@@ -88,7 +89,10 @@ Status RunningDaemon::start() {
       milter_ended_ = true;
     });
   }
-  if (settings_->milter.enabled) promoter_.start();
+  if (settings_->milter.enabled) {
+    promoter_.start();
+    model_.start();
+  }
   if (Status status = start_home(); !status) return status;
   register_metrics();
   LogLine line("started");
@@ -247,9 +251,9 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
   for (std::vector<api::Route> routes :
        {bucket_resource_.routes(), counter_resource_.routes(), event_resource_.routes(),
         file_resource_.routes(), hash_resource_.routes(), list_resource_.routes(),
-        message_hashes_.routes(), message_resource_.routes(), overview_resource_.routes(),
-        report_resource_.routes(), rule_resource_.routes(), scan_resource_.routes(),
-        session_resource_.routes(), system_resource_.routes()})
+        message_hashes_.routes(), message_resource_.routes(), model_resource_.routes(),
+        overview_resource_.routes(), report_resource_.routes(), rule_resource_.routes(),
+        scan_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
   if (settings_->http.page) {
@@ -265,6 +269,14 @@ std::shared_ptr<void> RunningDaemon::memory_to_try(std::uint64_t bytes,
   const bool taken = lease->await(memory_to_analyze(bytes),
                                   {clock_, clock_.now() + kPatience, stop, /*meanwhile=*/{}});
   return taken ? lease : nullptr;
+}
+
+std::shared_ptr<const rules::ModelWord> RunningDaemon::word_of(
+    const history::MessageRecord& row) const {
+  const auto in_force = model_.current()->get();
+  if (in_force == nullptr || row.unseen) return nullptr;
+  const ActionOptions& actions = snapshot_.get()->scanner->settings().milter.actions;
+  return std::make_shared<const rules::ModelWord>(model::word_of(*in_force, row, actions));
 }
 
 void RunningDaemon::look_at_keys() {
@@ -334,6 +346,7 @@ void RunningDaemon::register_metrics() {
       similar_.report(report);
       history_.report(report);
       promoter_.report(report);
+      model_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
       const auto snapshot = snapshot_.get();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "milter/model/model_mode.h"
 #include "milter/policy/policy_rules.h"
 
 namespace shingled::milter::cli {
@@ -27,8 +28,14 @@ Result<std::unique_ptr<judge::Scanner>> open_scanner(
     policy = std::make_shared<const policy::Policy>(*read.rules);
     lists = names::lists_now(policy::list_files_of(settings.policy, *read.rules));
   }
+  // A model that cannot be read has no word in the daemon, either.
+  auto model = model::open_model(settings.model, settings.policy);
+  std::shared_ptr<const model::CurrentModel> in_force;
+  if (model && *model != nullptr)
+    in_force = std::make_shared<const model::CurrentModel>(*std::move(model));
   return judge::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library),
-                              judge::ServerNames::kNow, std::move(policy), std::move(lists));
+                              judge::ServerNames::kNow, std::move(policy), std::move(lists),
+                              std::move(in_force));
 }
 
 }  // namespace shingled::milter::cli

@@ -29,6 +29,7 @@ void add_report_commands(CLI::App& app, Command& chosen);  ///< report, reporter
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_features_command(CLI::App& app, Command& chosen);
 void add_policy_command(CLI::App& app, Command& chosen);      ///< check, test, try
+void add_model_command(CLI::App& app, Command& chosen);       ///< train, show, try ...
 void add_name_list_commands(CLI::App& app, Command& chosen);  ///< allow, block
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_restore_command(CLI::App& app, Command& chosen);

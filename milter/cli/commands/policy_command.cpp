@@ -117,6 +117,7 @@ Example:
   shingled features --json | jq -r .name)");
   const auto arguments = std::make_shared<FeaturesArguments>();
   arguments->settings.add_to(*command);
+  command->add_flag("--model", arguments->model, "List the columns of the model instead");
   command->add_flag("--json", arguments->json, "One JSON object per line and feature");
   command->callback([=, &chosen] {
     chosen = [arguments](Console& console) { return run_features(*arguments, console); };

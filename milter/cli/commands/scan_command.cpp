@@ -19,6 +19,7 @@
 #include "milter/features/message_features.h"
 #include "milter/judge/tried_message.h"
 #include "milter/view/feature_json.h"
+#include "milter/view/model_json.h"
 #include "milter/view/scan_json.h"
 
 namespace shingled::milter::cli {
@@ -52,6 +53,7 @@ Json scan_json(const SourceMessage& message, const rules::Facts& facts,
                  {"lookups", std::move(lookups)}};
   for (const rules::Findings& findings : facts.findings)
     object[std::string(findings.source->key)] = findings_json(findings);
+  object["model"] = view::model_json(facts.model.get());
   view::put_changes(decision, object);
   view::put_bounds(facts, object);
   return object;

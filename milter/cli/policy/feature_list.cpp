@@ -1,9 +1,11 @@
 #include <sysexits.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/features/feature.h"
+#include "milter/model/columns.h"
 #include "milter/policy/counter_feature.h"
 
 namespace shingled::milter::cli {
@@ -76,9 +78,30 @@ void print_tables(Console& console) {
   print_table(rows, "", console);
 }
 
+void print_columns(bool json, Console& console) {
+  std::vector<TableRow> rows = {{"column", "more of it", "meaning"}};
+  constexpr std::array<const char*, 3> kDirections = {"never against", "", "never for"};
+  for (const model::Column& column : model::columns()) {
+    if (json) {
+      console.json({{"name", column.name},
+                    {"help", column.help},
+                    {"direction", column.direction},
+                    {"suspect", model::is_suspect(column.name)}});
+    } else {
+      rows.push_back(
+          {column.name, kDirections[static_cast<std::size_t>(column.direction + 1)], column.help});
+    }
+  }
+  if (!json) print_table(rows, "", console);
+}
+
 }  // namespace
 
 int run_features(const FeaturesArguments& arguments, Console& console) {
+  if (arguments.model) {
+    print_columns(arguments.json, console);
+    return EX_OK;
+  }
   if (!arguments.json) {
     print_tables(console);
     return EX_OK;

@@ -14,10 +14,11 @@ namespace shingled::milter::cli {
 
 struct FeaturesArguments {
   SettingsArguments settings = {};  ///< as every command has; the list is always the same
+  bool model = false;               ///< the columns of the model instead
   bool json = false;
 };
 
-/// Prints what conditions can ask.
+/// Prints what conditions can ask, or what the model is given.
 int run_features(const FeaturesArguments& arguments, Console& console);
 
 struct PolicyArguments {
