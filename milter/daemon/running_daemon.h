@@ -76,7 +76,7 @@ class RunningDaemon {
   RunningDaemon(std::shared_ptr<const Settings> settings, const SettingsSource& source,
                 process::LogSink& log, Clock& clock)
       : settings_(std::move(settings)),
-        in_force_(settings_),
+        in_force_(std::make_shared<const InForce>(InForce{settings_, nullptr})),
         source_(source),
         log_(log),
         clock_(clock),
@@ -107,11 +107,12 @@ class RunningDaemon {
                            [this](const MetricReport& metrics) { return advice(metrics); }, clock),
         rule_resource_(rule_setup(), clock),
         event_resource_(events_, [this] { return history_off(); }),
-        file_resource_([this] { return similar_.library(); }, [this] { return in_force_.get(); }),
-        hash_resource_({[this] { return in_force_.get(); }, [this] { return site_history(); },
-                        reports_, clock, random_}),
-        list_resource_([this] { return in_force_.get(); }, [this] { return site_history(); },
-                       clock),
+        file_resource_([this] { return similar_.library(); },
+                       [this] { return in_force_.get()->settings; }),
+        hash_resource_({[this] { return in_force_.get()->settings; },
+                        [this] { return site_history(); }, reports_, clock, random_}),
+        list_resource_([this] { return in_force_.get()->settings; },
+                       [this] { return site_history(); }, clock),
         scan_resource_(snapshot_,
                        [this](std::uint64_t bytes, const std::stop_token& stop) {
                          return memory_to_try(bytes, stop);
@@ -271,7 +272,12 @@ class RunningDaemon {
   }
 
   std::shared_ptr<const Settings> settings_;  ///< of the start
-  Current<const Settings> in_force_;          ///< of the start or the last reload
+  /// Of the start or the last reload, for those who ask on other threads.
+  struct InForce {
+    std::shared_ptr<const Settings> settings;
+    std::shared_ptr<const policy::CompiledRules> rules;  ///< null without a milter
+  };
+  Current<const InForce> in_force_;
   const SettingsSource& source_;
   process::LogSink& log_;
   Clock& clock_;
@@ -296,12 +302,6 @@ class RunningDaemon {
   history::HistoryReloader history_;
   promotion::Promoter promoter_;
   promotion::DecisionDesk decisions_;
-  /// What is in force, for those who ask on other threads.
-  struct InForce {
-    std::shared_ptr<const Settings> settings;
-    std::shared_ptr<const policy::CompiledRules> rules;
-  };
-  Current<const InForce> in_force_;
   process::LogMemory log_memory_;
   struct CaseCount {
     std::optional<TimePoint> asked;

@@ -70,7 +70,6 @@ void RunningDaemon::take_promotions() {
   if (!read) return say_unchanged(read.error().message);
   put_milter_in_force(next);
   publish();
-  in_force_.set(next.settings);
   log_.info(LogLine("policy_promotions_in_force"));
 }
 
@@ -150,8 +149,11 @@ void RunningDaemon::put_milter_in_force(Next& next) {
 
 void RunningDaemon::put_in_force(Next next) {
   const Settings& settings = *next.settings;
-  in_force_.set(next.settings);
-  if (next.scanner != nullptr) put_milter_in_force(next);
+  if (next.scanner != nullptr) {
+    put_milter_in_force(next);
+  } else {
+    in_force_.set(std::make_shared<const InForce>(InForce{next.settings, nullptr}));
+  }
   use_counters(settings);
   if (milter_ != nullptr) {
     history_.use(settings.history, settings.counters);

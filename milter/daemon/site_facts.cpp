@@ -143,7 +143,7 @@ api::RuleResource::Setup RunningDaemon::rule_setup() {
 
 Result<api::SiteRules> RunningDaemon::site_rules() const {
   const auto in_force = in_force_.get();
-  if (in_force == nullptr)
+  if (in_force->rules == nullptr)
     return Error{ErrorCode::kUnavailable,
                  "no rules are in force: the milter is off (milter.enabled), or still starts"};
   return api::SiteRules{in_force->settings, in_force->rules, promoter_.judgements(),
@@ -152,9 +152,8 @@ Result<api::SiteRules> RunningDaemon::site_rules() const {
 
 std::string RunningDaemon::history_off() const {
   if (history_.current().get() != nullptr) return "";
-  const auto in_force = in_force_.get();
-  const Settings& settings = in_force == nullptr ? *settings_ : *in_force->settings;
-  if (!settings.history.enabled || !settings.milter.enabled)
+  const auto settings = in_force_.get()->settings;
+  if (!settings->history.enabled || !settings->milter.enabled)
     return "there is no history here (history.enabled, milter.enabled)";
   return "the history could not be opened; the log says why";
 }
