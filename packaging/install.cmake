@@ -20,6 +20,7 @@ else()
 endif()
 
 cmake_path(APPEND prefix bin shingled OUTPUT_VARIABLE SHINGLED_PROGRAM)
+cmake_path(APPEND prefix lib shingled shingled-train OUTPUT_VARIABLE SHINGLED_TRAIN)
 set(SHINGLED_CONFIGURATION "${sysconfdir}/shingled/shingled.yaml")
 
 # ---- /etc: what somebody may have edited stays -------------------------------------------------------------
@@ -73,7 +74,7 @@ cmake_path(APPEND share "${SHINGLED_DATADIR}" shingled OUTPUT_VARIABLE SHINGLED_
 set(installed "${data}/shingled")
 set(executable OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 foreach(file dovecot/shingled-report postfix/shingled-report-mail postfix/master.cf.example
-    systemd/shingled-reports.service)
+    systemd/shingled-reports.service systemd/shingled-train.service)
   configure_file("${SHINGLED_PACKAGING}/${file}.in" "${SHINGLED_GENERATED}/${file}" @ONLY)
 endforeach()
 foreach(script report-spam report-ham marked-to-junk)
@@ -85,6 +86,7 @@ file(INSTALL "${SHINGLED_GENERATED}/postfix/shingled-report-mail" DESTINATION "$
   PERMISSIONS ${executable})
 file(INSTALL "${SHINGLED_GENERATED}/postfix/master.cf.example" DESTINATION "${installed}/postfix")
 file(INSTALL "${SHINGLED_GENERATED}/systemd/shingled-reports.service" "${SHINGLED_PACKAGING}/systemd/shingled-reports.timer"
+  "${SHINGLED_GENERATED}/systemd/shingled-train.service" "${SHINGLED_PACKAGING}/systemd/shingled-train.timer"
   DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
 file(INSTALL "${SHINGLED_PACKAGING}/systemd/shingled-reports.tmpfiles" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/tmpfiles.d"
   RENAME shingled-reports.conf)
