@@ -154,6 +154,7 @@ class Daemon:
                   f"http.listen={', '.join([f'127.0.0.1:{self.status_port}', *self.http])}",
                   f"counters.directory={self.tmp / 'counters'}",
                   f"history.file={self.tmp / 'history.db'}",
+                  f"model.file={self.tmp / 'model.json'}",
                   f"counters.journal_directory={self.tmp / 'counters'}",
                   f"policy.allow_file={self.tmp / 'allow.list'}",
                   f"policy.block_file={self.tmp / 'block.list'}",
