@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "milter/replay/past_effect.h"
 #include "milter/view/json.h"
 

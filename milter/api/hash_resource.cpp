@@ -106,6 +106,12 @@ Json changes_json(const std::vector<ForgottenHash>& hashes, const Settings& sett
 
 }  // namespace
 
+std::vector<storage::HitCount> HashResource::most_hit(std::size_t most) const {
+  auto stores = stored_.lock();
+  return stores->store == nullptr ? std::vector<storage::HitCount>()
+                                  : stores->store->most_hit(most);
+}
+
 Result<std::optional<HashResource::Found>> HashResource::find(const Digest& digest) const {
   auto stores = stored_.lock();
   if (stores->store == nullptr) return Error{ErrorCode::kUnavailable, std::string(kNoStorage)};

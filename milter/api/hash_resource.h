@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,6 @@ namespace shingled::milter::api {
 class HashResource {
  public:
   static constexpr std::chrono::seconds kPatience{10};
-  static constexpr std::size_t kHitsMost = 1000;  ///< hashes whose hits other stores tell
 
   /// The settings in force; never null.
   using SettingsNow = std::function<std::shared_ptr<const Settings>()>;
@@ -56,6 +57,9 @@ class HashResource {
   void set_store(storage::FuzzyStore* store, const storage::engine::Engine* engine) {
     *stored_.lock() = {store, engine};
   }
+
+  /// FuzzyStore::most_hit(); empty where there is no storage.
+  [[nodiscard]] std::vector<storage::HitCount> most_hit(std::size_t most) const;
 
   /// They use this object.
   [[nodiscard]] std::vector<Route> routes() const;

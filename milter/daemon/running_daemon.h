@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,6 +25,7 @@
 #include "milter/api/event_hub.h"
 #include "milter/api/event_resource.h"
 #include "milter/api/file_resource.h"
+#include "milter/api/hash_list_resource.h"
 #include "milter/api/hash_resource.h"
 #include "milter/api/list_resource.h"
 #include "milter/api/message_hashes.h"
@@ -109,6 +111,9 @@ class RunningDaemon {
         event_resource_(events_, [this] { return history_off(); }),
         file_resource_([this] { return similar_.library(); },
                        [this] { return in_force_.get()->settings; }),
+        hash_list_resource_(
+            hashfile_of(*settings_), [this] { return in_force_.get()->settings; },
+            [this] { return hash_resource_.most_hit(api::HashListResource::kHashesMost); }, clock),
         hash_resource_({[this] { return in_force_.get()->settings; },
                         [this] { return site_history(); }, reports_, clock, random_}),
         list_resource_([this] { return in_force_.get()->settings; },
@@ -147,6 +152,11 @@ class RunningDaemon {
   void stop();
 
  private:
+  /// Of the embedded storage; "" without one.
+  static std::string hashfile_of(const Settings& settings) {
+    const bool has = settings.storage.enabled && settings.storage.backend == Backend::kEmbedded;
+    return has ? settings.storage.engine.hashfile : std::string();
+  }
   /// Raises the limit of descriptors and logs how many TCP connections there may be.
   void budget_files();
   /// The options of the fuzzy port. The number of TCP connections is reduced to the descriptors.
@@ -327,6 +337,7 @@ class RunningDaemon {
   api::RuleResource rule_resource_;
   api::EventResource event_resource_;
   api::FileResource file_resource_;
+  api::HashListResource hash_list_resource_;
   api::HashResource hash_resource_;
   api::ListResource list_resource_;
   api::ScanResource scan_resource_;

@@ -250,10 +250,11 @@ std::vector<api::Route> RunningDaemon::all_routes() const {
                                   [this](const api::Call&) { return router_.document_reply(); }}};
   for (std::vector<api::Route> routes :
        {bucket_resource_.routes(), counter_resource_.routes(), event_resource_.routes(),
-        file_resource_.routes(), hash_resource_.routes(), list_resource_.routes(),
-        message_hashes_.routes(), message_resource_.routes(), model_resource_.routes(),
-        overview_resource_.routes(), report_resource_.routes(), rule_resource_.routes(),
-        scan_resource_.routes(), session_resource_.routes(), system_resource_.routes()})
+        file_resource_.routes(), hash_list_resource_.routes(), hash_resource_.routes(),
+        list_resource_.routes(), message_hashes_.routes(), message_resource_.routes(),
+        model_resource_.routes(), overview_resource_.routes(), report_resource_.routes(),
+        rule_resource_.routes(), scan_resource_.routes(), session_resource_.routes(),
+        system_resource_.routes()})
     out.insert(out.end(), std::make_move_iterator(routes.begin()),
                std::make_move_iterator(routes.end()));
   if (settings_->http.page) {

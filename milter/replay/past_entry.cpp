@@ -81,7 +81,7 @@ PastEntry::PastEntry(ListForm::Kind kind, const names::NamedEntry& entry,
   }
   if (cells_.empty()) {
     why_unknown_ =
-        "the history tells whole addresses, registrable domains with all below them "
+        "the history has whole addresses, registrable domains with all below them "
         "(.shop.example), "
         "list identifiers, and clients or networks of /24 and /64, but not this entry";
   }
@@ -91,7 +91,7 @@ void PastEntry::add(PieceType type, const std::string& text, const CounterKeyByt
   cells_.push_back({type, static_cast<std::uint32_t>(piece_shingle(site, type, text))});
 }
 
-/// Pieces have registrable domains, so that only all of one can be told.
+/// Pieces have registrable domains, so that only a whole one is distinguished.
 void PastEntry::add_domain(PieceType type, const std::string& entry, const CounterKeyBytes& site) {
   if (!entry.starts_with('.')) return;
   const std::string domain = entry.substr(1);

@@ -145,12 +145,15 @@ std::uint64_t Engine::size() const { return impl_->index().size(); }
 Result<std::optional<StoredHash>> Engine::find(const Digest& digest) const {
   const auto place = impl_->index().place_of(digest);
   if (!place) return std::optional<StoredHash>();
-  auto table = sqlite::FuzzyTable::open_read_only(impl_->writer().hashfile());
+  auto table = sqlite::FuzzyTable::open_for_rows(impl_->writer().hashfile());
   if (!table) return table.error();
-  auto known = (*table)->known(place->row, digest);
-  if (!known) return known.error();
-  if (!*known) return std::optional<StoredHash>();
-  return std::optional(StoredHash{std::move((*known)->row), (*known)->companion, place->hits});
+  auto row = (*table)->row(place->row);
+  const bool gone = row ? row->digest != digest : row.error().code == ErrorCode::kNotFound;
+  if (gone) return std::optional<StoredHash>();
+  if (!row) return row.error();
+  const auto companion = (*table)->companion(place->row);
+  if (!companion) return companion.error();
+  return std::optional(StoredHash{*std::move(row), *companion, place->hits});
 }
 
 std::vector<FlagTotals::Total> Engine::lists() const {

@@ -1,5 +1,5 @@
 # Covers milter/api/scan_resource.cpp, milter/api/hash_resource.cpp, milter/api/list_resource.cpp,
-# milter/api/file_resource.cpp, milter/judge/tried_message.cpp.
+# milter/api/file_resource.cpp, milter/api/hash_list_resource.cpp, milter/cli/commands/elsewhere.cpp.
 """What the page and programs do over the API: try a message, forget a hash and put it back, allow and block senders,
 look at known files. The mail comes through a real Postfix."""
 
@@ -152,6 +152,67 @@ class Hashes(Api):
         self.assertEqual(1, one["taught_by"]["spam"])
         self.assertEqual("spam", one["taught_by"]["people"][0]["says"])
         self.refused(400, "128 hexadecimal digits", "GET", f"{HASHES}/{one['digest'][:20]}")
+
+
+class Elsewhere(Api):
+    """Commands of a host that has no daemon, with a key of one that has."""
+
+    def ask_there(self, command, *arguments, code=0, **options):
+        key = self.tmp / "there.key"
+        if not key.exists():
+            key.write_text(self.daemon.run("key", "add", "there", "--role", "read").stdout.splitlines()[0])
+            key.chmod(0o600)
+        there = f"http://127.0.0.1:{self.daemon.status_port}"
+        harness.wait_until(lambda: self.is_known(there, key.read_text()), SECONDS, "the key is known")
+        done = harness.run(command, "--server", there, "--key-file", key, *arguments, **options)
+        self.assertEqual(code, done.returncode, done.stderr)
+        return done
+
+    def is_known(self, there, key):
+        request = urllib.request.Request(there + HASHES, headers={"Authorization": f"Bearer {key}"})
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+                return answer.status == 200
+        except urllib.error.HTTPError as answer:
+            answer.close()
+            return False
+
+    def start_there(self):
+        self.start(overrides=[INCOMING, "http.local=off", f"http.keys_file={self.tmp / 'http.keys'}"])
+        self.teach(letter(7))
+
+    def ask(self, method, path, body=None, **arguments):
+        raise NotImplementedError("nobody may ask without a key")
+
+    def test_check_asks_the_daemon_of_another_machine(self):
+        self.start_there()
+        here = json.loads(self.daemon.run("check", "--json", stdin=letter(7)).stdout)
+        there = json.loads(self.ask_there("check", "--json", stdin=letter(7)).stdout)
+        self.assertTrue(there["found"])
+        self.assertEqual(set(here), set(there))
+        for mine, its in zip(here["lookups"], there["lookups"], strict=True):
+            self.assertEqual(set(mine), set(its))
+            self.assertEqual([mine[name] for name in ("digest", "result", "flags", "matched")],
+                             [its[name] for name in ("digest", "result", "flags", "matched")])
+        self.assertIn("look-ups found", self.ask_there("check", stdin=letter(7)).stdout)
+        self.assertFalse(json.loads(self.ask_there("check", "--json", "--flag", "white", stdin=letter(7)).stdout)["found"])
+        self.ask_there("check", "--flag", "unheard-of", stdin=letter(7), code=64)
+
+    def test_list_asks_it_too(self):
+        self.start_there()
+        here = [json.loads(line) for line in self.daemon.run("list", "--json", "--order", "value").stdout.splitlines()]
+        there = [json.loads(line) for line in self.ask_there("list", "--json", "--order", "value").stdout.splitlines()]
+        self.assertEqual({one["digest"] for one in here}, {one["digest"] for one in there})
+        self.assertEqual(1, len(self.ask_there("list", "--limit", "1").stdout.splitlines()) - 1)
+        self.assertEqual("", self.ask_there("list", "--flag", "white", "--json").stdout)
+        digest = here[0]["digest"]
+        found = self.ask_there("list", "--json", "--digest", digest[:12]).stdout
+        self.assertEqual([digest], [json.loads(line)["digest"] for line in found.splitlines()])
+        self.ask_there("list", "--limit", "0", code=64)
+
+    def test_nobody_there_is_told(self):
+        done = harness.run("list", "--server", f"http://127.0.0.1:{harness.free_port()}")
+        self.assertIn(done.returncode, (69, 75), done.stderr)
 
 
 class Lists(Api):

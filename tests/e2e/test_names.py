@@ -1,4 +1,4 @@
-# Covers milter/cli/names/list_check.cpp, milter/cli/names/list_editor.cpp, milter/cli/names/list_run.cpp,
+# Covers milter/cli/names/list_check.cpp, milter/names/list_editor.cpp, milter/cli/names/list_run.cpp,
 # milter/cli/names/named_entry.cpp, milter/cli/commands/name_list_commands.cpp: lists of names, and what the filter does.
 """Allowing and blocking by name through a real Postfix: what is proved counts, what is forged does not, and a change of
 the lists needs no restart."""

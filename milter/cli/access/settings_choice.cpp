@@ -113,6 +113,10 @@ void SettingsArguments::add_daemon_to(CLI::App& command) {
       .add_option("--server", daemon.server,
                   "Ask the daemon of another machine (client.server): https://HOST[:PORT]")
       ->type_name("URL");
+  add_daemon_key_to(command);
+}
+
+void SettingsArguments::add_daemon_key_to(CLI::App& command) {
   command
       .add_option("--key-file", daemon.key_file,
                   "Has the key that `shingled key add` showed there (client.key_file)")

@@ -28,6 +28,8 @@ struct SettingsArguments {
   void add_with_daemon_to(CLI::App& command);
   /// Only these, for one command of several that share the others.
   void add_daemon_to(CLI::App& command);
+  /// What such a daemon needs, for a command that has a --server of its own.
+  void add_daemon_key_to(CLI::App& command);
   /// Those of the environment, if it counts, and then those of -o.
   [[nodiscard]] std::vector<std::string> all_overrides() const;
   /// The file to read; empty = built-in defaults.

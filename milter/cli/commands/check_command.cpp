@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/access/asking.h"
+#include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/commands/elsewhere.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
@@ -92,9 +94,29 @@ int check_message(const SourceMessage& message, const judge::Scanner& scanner,
   return report_unknown(message.name, facts, console);
 }
 
-int run_check(const CheckArguments& arguments, Console& console) {
+/// The number of a list by its number or name.
+std::optional<std::uint32_t> flag_number(const std::string& flag,
+                                         const std::vector<RuleOptions>& rules) {
+  for (const RuleOptions& rule : rules)
+    if (const auto number = rule.flags.number(flag)) return number;
+  return std::nullopt;
+}
+
+int no_such_list(const std::string& flag, Console& console) {
+  console.error("check", "--flag " + flag + ": no such list; give 1 to 255 or a name of the rule");
+  return EX_USAGE;
+}
+
+int run_check(CheckArguments arguments, Console& console) {
+  take_daemon(arguments.server, arguments.settings);
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
+  const ServerArguments& server = arguments.server;
+  if (asks_another_machine(*settings) && server.servers.empty() && server.rule.empty()) {
+    const auto flag = flag_number(arguments.flag, settings->rules);
+    if (!arguments.flag.empty() && !flag) return no_such_list(arguments.flag, console);
+    return check_elsewhere(arguments.messages, flag, arguments.json, *settings, console);
+  }
   SystemClock clock;
   SystemRandom random;
   const auto scanner = open_scanner(arguments.server, *settings, clock, random);
@@ -104,14 +126,8 @@ int run_check(const CheckArguments& arguments, Console& console) {
   }
   std::optional<std::uint32_t> flag;
   if (!arguments.flag.empty()) {
-    for (const RuleOptions& rule : (*scanner)->settings().rules) {
-      if (!flag) flag = rule.flags.number(arguments.flag);
-    }
-    if (!flag) {
-      console.error("check", "--flag " + arguments.flag +
-                                 ": no such list; give 1 to 255 or a name of the rule");
-      return EX_USAGE;
-    }
+    flag = flag_number(arguments.flag, (*scanner)->settings().rules);
+    if (!flag) return no_such_list(arguments.flag, console);
   }
   Companions companions{FurtherMatches(*settings, clock), HashCases(*settings, clock)};
   return for_each_message(
@@ -132,11 +148,15 @@ void add_check_command(CLI::App& app, Command& chosen) {
 (http.listen), all its further matches are shown, too, and the case of a hash that people reported (shingled
 cases). Look-ups are listed in the order in which they are made: the visible body, other texts, attachments and
 images, archives, the larger first in each group.
+--server https://HOST asks the daemon of another machine over its API instead of a fuzzy server: that daemon makes the
+hashes and looks them up by its own rules. So does client.server without --server and --rule.
 
 Example:
-  shingled check --json message.eml)");
+  shingled check --json message.eml
+  shingled check --server https://mx.example.org:11340 --key-file /etc/shingled/mx.key message.eml)");
   const auto arguments = std::make_shared<CheckArguments>();
   arguments->settings.add_to(*command);
+  arguments->settings.add_daemon_key_to(*command);
   arguments->server.add_to(*command);
   arguments->messages.add_to(*command);
   command

@@ -3,30 +3,35 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "config/base/best.h"
 #include "config/base/hex.h"
+#include "milter/api/hash_list_resource.h"
 #include "milter/api/system_resource.h"
 #include "milter/cli/access/daemon_choice.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/commands/elsewhere.h"
 #include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/output/progress_meter.h"
 #include "milter/cli/output/record_filter.h"
+#include "storage/formats/row_list.h"
 
 namespace shingled::milter::cli {
 
 namespace {
 
+using storage::formats::HitTable;
+using storage::formats::ListedRow;
+using storage::formats::RowBefore;
+using storage::formats::RowOrder;
+
 constexpr std::size_t kListLimit = 100;
 constexpr std::size_t kTopMost = 1'000'000;  ///< rows kept while the heaviest are looked for
-
-enum class RowOrder : std::uint8_t { kFile, kValue, kNewest, kOldest, kHits };
 
 struct ListArguments {
   SettingsArguments settings;
@@ -36,37 +41,6 @@ struct ListArguments {
   std::size_t limit = kListLimit;
   bool json = false;
 };
-
-/// A row without its shingles, which are most of its size.
-struct ListedRow {
-  storage::sqlite::FuzzyRow row;
-  bool has_shingles = false;
-  std::int32_t value = 0;  ///< of the order by value
-  std::uint64_t hits = 0;
-};
-
-/// Whether a row is listed before another one.
-struct RowBefore {
-  RowOrder order;
-
-  bool operator()(const ListedRow& a, const ListedRow& b) const {
-    switch (order) {
-      case RowOrder::kValue:
-        return a.value > b.value;
-      case RowOrder::kNewest:
-        return a.row.updated > b.row.updated;
-      case RowOrder::kOldest:
-        return a.row.updated < b.row.updated;
-      case RowOrder::kHits:
-        return a.hits > b.hits;
-      case RowOrder::kFile:
-        break;
-    }
-    return a.row.id < b.row.id;
-  }
-};
-
-using HitTable = std::map<Digest, std::uint64_t>;
 
 /// The hits that the daemon has counted since its start.
 /// Errors: those of DaemonClient, kCorrupt (unexpected page).
@@ -102,21 +76,16 @@ class RecordList {
   /// With the order `hits`: only these rows are printed.
   void want(HitTable hits) { hits_ = std::move(hits); }
 
-  /// `value`: the key of the order by value. False: no more rows are needed.
-  bool take(const storage::sqlite::FuzzyRow& row, std::int32_t value) {
-    ListedRow listed{row, row.shingles.has_value(), value};
-    listed.row.shingles.reset();
-    if (order_ == RowOrder::kHits) {
-      const auto hit = hits_.find(row.digest);
-      if (hit == hits_.end()) return true;
-      listed.hits = hit->second;
-    }
+  /// False: no more rows are needed.
+  bool take(const storage::sqlite::FuzzyRow& row, const storage::formats::RowChoice& choice) {
+    auto one = storage::formats::listed(row, choice, order_, hits_);
+    if (!one) return true;
     if (order_ == RowOrder::kFile) {
-      show(listed);
+      show(*one);
       ++shown_;
       return (arguments_.limit == 0 || shown_ < arguments_.limit) && !console_.broken();
     }
-    best_.add(listed);
+    best_.add(*std::move(one));
     return true;
   }
 
@@ -165,15 +134,6 @@ class RecordList {
   HitTable hits_;
 };
 
-std::optional<RowOrder> parse_order(const std::string& text) {
-  if (text == "file") return RowOrder::kFile;
-  if (text == "value") return RowOrder::kValue;
-  if (text == "newest") return RowOrder::kNewest;
-  if (text == "oldest") return RowOrder::kOldest;
-  if (text == "hits") return RowOrder::kHits;
-  return std::nullopt;
-}
-
 int run_list(const ListArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
@@ -186,13 +146,20 @@ int run_list(const ListArguments& arguments, Console& console) {
   SystemClock clock;
   const auto filter = RecordFilter::make(arguments.records, (*rule)->flags, clock.wall());
   if (!filter) return wrong(filter.error().message);
-  const auto order = parse_order(arguments.order);
+  const auto order = storage::formats::parse_row_order(arguments.order);
   if (!order)
     return wrong("--order " + arguments.order + ": must be file, value, newest, oldest or hits");
   if (*order != RowOrder::kFile && (arguments.limit == 0 || arguments.limit > kTopMost)) {
     return wrong(fmt::format("--limit: with --order from 1 to {}", kTopMost));
   }
 
+  if (asks_another_machine(*settings)) {
+    constexpr std::size_t kMost = api::HashListResource::kHashesMost;
+    if (arguments.limit == 0 || arguments.limit > kMost)
+      return wrong(fmt::format("--limit: of another machine from 1 to {}", kMost));
+    return list_elsewhere(filter->choice(), arguments.order, arguments.limit, arguments.json,
+                          *settings, console);
+  }
   const auto file = database_file(settings->storage, "shingled export");
   if (!file) return wrong(file.error().message);
 
@@ -216,7 +183,7 @@ int run_list(const ListArguments& arguments, Console& console) {
       stopped = true;
       return false;
     }
-    return !filter->takes(row) || list.take(row, filter->value(row));
+    return list.take(row, filter->choice());
   });
   if (stopped) return meter.failed("list", storage::stopped());
   if (!read) return meter.failed("list", read.error());
@@ -231,12 +198,13 @@ void add_list_command(CLI::App& app, Command& chosen) {
       app.add_subcommand("list", "List the hashes in the database file by list, age or value");
   command->footer(
       R"(Reads the database file and changes nothing; the daemon may be running. Ages are shown since the last and the first
-time a hash was taught. The beginning of a digest is enough for `shingled explain`.
+time a hash was taught. The beginning of a digest is enough for `shingled explain`. With --server the daemon of another
+machine reads its file, and the first 1000 hashes at most are listed.
 
 Example:
   shingled list --flag denied --order value --limit 20)");
   const auto arguments = std::make_shared<ListArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings.add_with_daemon_to(*command);
   arguments->records.add_to(*command);
   command->add_option("--rule", arguments->rule, "Rule with the names of the lists")
       ->type_name("NAME");

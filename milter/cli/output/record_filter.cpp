@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "config/base/hex.h"
 #include "config/words/units.h"
 
 namespace shingled::milter::cli {
@@ -47,46 +46,29 @@ Result<RecordFilter> RecordFilter::make(const RecordArguments& arguments, const 
                                         WallTime now) {
   RecordFilter filter;
   if (!arguments.flag.empty()) {
-    filter.flag_ = flags.number(arguments.flag);
-    if (!filter.flag_) {
+    filter.choice_.flag = flags.number(arguments.flag);
+    if (!filter.choice_.flag) {
       return Error{ErrorCode::kInvalid, "--flag " + arguments.flag +
                                             ": no such list; give 1 to 255 or a name of the rule"};
     }
   }
-  if (arguments.has_value_least) filter.value_least_ = arguments.value_least;
+  if (arguments.has_value_least) filter.choice_.value_least = arguments.value_least;
   if (!arguments.older.empty()) {
     const auto moment = moment_before(now, "--older", arguments.older);
     if (!moment) return moment.error();
-    filter.updated_most_ = *moment;
+    filter.choice_.updated_most = *moment;
   }
   if (!arguments.newer.empty()) {
     const auto moment = moment_before(now, "--newer", arguments.newer);
     if (!moment) return moment.error();
-    filter.updated_least_ = *moment;
+    filter.choice_.updated_least = *moment;
   }
   if (arguments.digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
     return Error{ErrorCode::kInvalid,
                  "--digest " + arguments.digest + ": must be hexadecimal digits in lower case"};
   }
-  filter.digest_ = arguments.digest;
+  filter.choice_.digest = arguments.digest;
   return filter;
-}
-
-bool RecordFilter::takes(const storage::sqlite::FuzzyRow& row) const {
-  if (row.updated < updated_least_ || row.updated > updated_most_) return false;
-  const auto fits = [&](const storage::FlagValue& entry) {
-    return (!flag_ || entry.flag == *flag_) && (!value_least_ || entry.value >= *value_least_);
-  };
-  const auto lists = row.flags.all();
-  if (std::none_of(lists.begin(), lists.end(), fits)) return false;
-  return digest_.empty() || to_hex(row.digest.bytes).starts_with(digest_);
-}
-
-std::int32_t RecordFilter::value(const storage::sqlite::FuzzyRow& row) const {
-  for (const storage::FlagValue& entry : row.flags.all()) {
-    if (entry.flag == flag_) return entry.value;
-  }
-  return row.flags.front().value;
 }
 
 }  // namespace shingled::milter::cli

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
 #include "config/options/flag_map.h"
+#include "storage/formats/row_list.h"
 #include "storage/sqlite/hashes/fuzzy_table.h"
 
 namespace shingled::milter::cli {
@@ -33,16 +32,13 @@ class RecordFilter {
   /// Errors: kInvalid, naming the option.
   static Result<RecordFilter> make(const RecordArguments& arguments, const FlagMap& flags,
                                    WallTime now);
-  [[nodiscard]] bool takes(const storage::sqlite::FuzzyRow& row) const;
-  /// The value of a selected record: on the list that was asked for, else the largest.
-  [[nodiscard]] std::int32_t value(const storage::sqlite::FuzzyRow& row) const;
+  [[nodiscard]] bool takes(const storage::sqlite::FuzzyRow& row) const {
+    return choice_.takes(row);
+  }
+  [[nodiscard]] const storage::formats::RowChoice& choice() const { return choice_; }
 
  private:
-  std::optional<std::uint32_t> flag_;
-  std::optional<std::int32_t> value_least_;
-  std::uint32_t updated_least_ = 0;
-  std::uint32_t updated_most_ = UINT32_MAX;
-  std::string digest_;
+  storage::formats::RowChoice choice_;
 };
 
 }  // namespace shingled::milter::cli

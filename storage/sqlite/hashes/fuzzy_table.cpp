@@ -179,6 +179,15 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string
   return std::unique_ptr<FuzzyTable>(new FuzzyTable(std::nullopt, *std::move(database)));
 }
 
+Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_for_rows(const std::string& path) {
+  auto table = open_read_only(path);
+  if (!table) return table.error();
+  auto statements = Statements::prepare(*(*table)->database_);
+  if (!statements) return statements.error();
+  (*table)->statements_ = std::make_unique<Statements>(*std::move(statements));
+  return table;
+}
+
 Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
   ShingleSet set;
   std::optional<BytesView> set_view;
@@ -358,32 +367,6 @@ Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
   });
   if (!good) return good.error();
   return row;
-}
-
-Result<std::optional<FuzzyTable::Known>> FuzzyTable::known(std::int64_t id, const Digest& digest) {
-  auto select = database_->prepare(
-      "SELECT id, flag, digest, value, time, created, source, shingle_set, companion "
-      "FROM digests WHERE id = ? AND digest = ?");
-  if (!select) return select.error();
-  select->bind(1, id).bind(2, BytesView(digest.bytes));
-  const auto there = select->step();
-  if (!there) return there.error();
-  if (!*there) return std::optional<Known>();
-  auto row = row_of(*database_, *select);
-  if (!row) return row.error();
-  Known out{*std::move(row), std::nullopt};
-  Digest companion;
-  constexpr int kCompanion = kShingleSet + 1;
-  if (!select->is_null(kCompanion) && select->copy_blob(kCompanion, companion.bytes))
-    out.companion = companion;
-  auto extras =
-      database_->prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
-  if (!extras) return extras.error();
-  Status good = for_each_row(extras->bind(1, id), [&](const Statement& flag) {
-    return add_extra_flag(*database_, flag, out.row);
-  });
-  if (!good) return good.error();
-  return std::optional(std::move(out));
 }
 
 Result<std::optional<FuzzyRow>> FuzzyTable::find(const Digest& digest) {

@@ -78,6 +78,9 @@ class FuzzyTable {
   /// Opens an existing file for reading, also while a daemon writes to it.
   static Result<std::unique_ptr<FuzzyTable>> open_read_only(const std::string& path);
 
+  /// The same for `row` and `companion`, of a file that a daemon of this version has opened.
+  static Result<std::unique_ptr<FuzzyTable>> open_for_rows(const std::string& path);
+
   // ---- writing; inside a transaction ----
   Result<Transaction> begin() { return Transaction::begin(*database_); }
   /// Appends a row (`row.id` is ignored) and returns the new id.
@@ -120,14 +123,8 @@ class FuzzyTable {
   Status hold_still();
   /// Calls `each` for every row in the order of ids until it returns false.
   Status for_each(const std::function<bool(const FuzzyRow&)>& each);
-  /// Row `id`; kNotFound if it does not exist. For the writer.
+  /// Row `id`; kNotFound if it does not exist. For the writer, and with `open_for_rows`.
   Result<FuzzyRow> row(std::int64_t id);
-  struct Known {
-    FuzzyRow row;
-    std::optional<Digest> companion;  ///< deleted together with it
-  };
-  /// Row `id`, if it has this digest. For readers.
-  Result<std::optional<Known>> known(std::int64_t id, const Digest& digest);
   /// The row of a digest; nullopt if there is none.
   /// Cost: reads the whole table.
   Result<std::optional<FuzzyRow>> find(const Digest& digest);

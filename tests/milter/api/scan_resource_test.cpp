@@ -55,7 +55,7 @@ TEST_F(ScanResourceTest, SaysWhatWouldHappenAndWhy) {
   ASSERT_EQ(reply.status, 200U) << reply.body;
   const Json out = Json::parse(reply.body);
   EXPECT_EQ(out["action"], "reject");
-  EXPECT_EQ(out["features"]["recipients"], 2);
+  EXPECT_EQ(out["names"]["recipient"].size(), 2U);
   EXPECT_EQ(out["names"]["client"][0], "192.0.2.1");
   EXPECT_TRUE(out["unchecked"].is_null());
   EXPECT_EQ(asked_memory_, kMail.size());
