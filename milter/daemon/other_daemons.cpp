@@ -44,6 +44,11 @@ void RunningDaemon::label(std::uint64_t message, std::optional<reports::ReportKi
   history->label(message, label);
 }
 
+Status RunningDaemon::write_history() {
+  const auto history = history_.current().get();
+  return history == nullptr ? Status() : history->write();
+}
+
 Status RunningDaemon::start_home() {
   const ReportOptions& options = settings_->reports;
   if (options.home.empty() || !options.enabled) return {};
@@ -51,10 +56,7 @@ Status RunningDaemon::start_home() {
   setup.label = [this](std::uint64_t message, std::optional<reports::ReportKind> kind) {
     label(message, kind);
   };
-  setup.settle = [this]() -> Status {
-    const auto history = history_.current().get();
-    return history == nullptr ? Status() : history->write();
-  };
+  setup.settle = [this] { return write_history(); };
   setup.site = [this] { return counters_.site(); };
   if (store_ != nullptr && !is_shared(*settings_)) {
     setup.withdraw = [store = store_.get()](const Digest& digest, std::uint32_t flag) {

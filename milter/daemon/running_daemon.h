@@ -220,6 +220,8 @@ class RunningDaemon {
   void look_at_keys();
   /// What a report says of a message, for its row.
   void label(std::uint64_t message, std::optional<reports::ReportKind> kind);
+  /// Puts rows and labels that wait on the disk, if there is a history.
+  Status write_history();
   /// The link to the home of reports, if it is another daemon.
   Status start_home();
   [[nodiscard]] api::ReportHome report_home() const;

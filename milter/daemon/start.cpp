@@ -59,13 +59,16 @@ Status RunningDaemon::start() {
   counters_.connect(
       [persons = persons_](std::string_view address) { return persons->person_of(address); });
   use_counters(*settings_);
-  reports_.connect(
-      {.store = store_.get(),
-       .counters = [this] { return counters_.store(); },
-       .people = [this] { return counters_.people(); },
-       .site = [this] { return counters_.site(); },
-       .label = [this](std::uint64_t message,
-                       std::optional<reports::ReportKind> kind) { label(message, kind); }});
+  reports_.connect({.store = store_.get(),
+                    .counters = [this] { return counters_.store(); },
+                    .people = [this] { return counters_.people(); },
+                    .site = [this] { return counters_.site(); },
+                    .label =
+                        [this](std::uint64_t message, std::optional<reports::ReportKind> kind) {
+                          label(message, kind);
+                          // Once it is acknowledged, nobody reports it again. A failure is logged.
+                          static_cast<void>(write_history());
+                        }});
   reports_.use(settings_);
   peer_desk_.use(settings_->history);
   if (settings_->milter.enabled) {

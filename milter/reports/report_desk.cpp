@@ -338,7 +338,10 @@ Status ReportDesk::tell_label(Open& open, const ReportedMessage& message,
   const auto who = open.table->reporters_of(message.name);
   if (!who) return who.error();
   const auto label = majority_of(*who, policy);
-  if (setup_.label) setup_.label(message.history_id, label);
+  if (setup_.label) {
+    const Unlocked waits(mutex_);
+    setup_.label(message.history_id, label);
+  }
   storage::sqlite::ReportChange change;
   change.message = message.history_id;
   change.value = !label ? 2 : *label == ReportKind::kSpam ? 1 : 0;

@@ -128,9 +128,10 @@ struct ReportChanges {
   storage::sqlite::ChangePage page;
 };
 
-/// Called after each report that is new, turned or was not finished before: the name of the
+/// Called for each report that is new, turned or was not finished before: the name of the
 /// Message-ID (counters::history_id) and what the message is by majority_of() all who reported
-/// it. Must not block and not throw.
+/// it. A report is acknowledged after it: what it keeps should be on the disk by then. Must not
+/// throw.
 using LabelSink = std::function<void(std::uint64_t message, std::optional<ReportKind> label)>;
 
 /// Takes the reports of people: stores them, teaches the storage, counts complaints and rescues.
