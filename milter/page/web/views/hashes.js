@@ -1,7 +1,7 @@
 // Stored hashes: how many, the most hit, and one of them.
 
 import {can, get, has} from '../api.js';
-import {clear, digest, el, facts, field, moment, number, said, table} from '../dom.js';
+import {clear, digest, el, facts, field, moment, notice, number, said, table} from '../dom.js';
 import {failed, forgetButton, heading, offNotice, panel, taughtBy} from '../parts.js';
 import {plot} from '../plots.js';
 import {T} from '../texts.js';
@@ -12,8 +12,8 @@ export async function show(root, {query, signal}) {
   heading(root, T.views.hashes, t.lead);
   const wanted = query.get('digest') || '';
   if (has('get', 'hashes/{digest}')) {
-    const input = el('input', {type: 'search', value: wanted, required: true, maxlength: 128, spellcheck: 'false', class: 'code'});
-    const grow = field(t.digest, input, t.digest_help);
+    const input = el('input', {type: 'search', value: wanted, required: true, maxlength: 128, spellcheck: 'false', class: 'code', placeholder: t.digest_help});
+    const grow = field(t.digest, input);
     grow.classList.add('grow');
     const out = el('div', {class: 'content', role: 'status'});
     root.append(el('section', {class: 'panel', 'aria-label': t.find}, el('form', {class: 'form', role: 'search', onsubmit: (event) => { event.preventDefault(); location.hash = `#/hashes?digest=${encodeURIComponent(input.value.trim())}`; }},
@@ -44,7 +44,7 @@ async function one(out, wanted, signal) {
     clear(out).append(el('h2', null, t.one), facts([[t.digest, el('code', null, hash.digest)], [t.list, (hash.flags || []).map((flag) => el('div', null, said(flag.name === null ? `${t.flag} ${flag.flag}` : flag.name, 80), ` · ${t.value} ${number(flag.value)}`))],
       [t.created, moment(hash.created)], [t.updated, moment(hash.updated)], [t.hit, hash.hits === null ? el('span', {class: 'quiet'}, t.unknown) : number(hash.hits)], [t.shingles, hash.shingles ? t.yes : t.no],
       [t.taught_by, taughtBy(hash.taught_by, hash.taught_by?.case)], hash.reports === undefined ? null : [t.reports, number(hash.reports)]]),
-    el('div', {class: 'buttons'}, can('delete', 'hashes/{digest}') ? forgetButton(hash.digest, {after: again}) : '', el('a', {class: 'button small', href: `#/messages?digest=${hash.digest.slice(0, 32)}`}, t.messages)));
+    el('div', {class: 'buttons'}, can('delete', 'hashes/{digest}') ? forgetButton(hash.digest, {after: () => clear(out).append(notice('', t.gone))}) : '', el('a', {class: 'button small', href: `#/messages?digest=${hash.digest.slice(0, 32)}`}, t.messages)));
   } catch (error) {
     if (error.name !== 'AbortError') clear(out).append(failed(error, again));
   }
