@@ -105,7 +105,7 @@ export async function learnRoutes() {
   routes = new Map();
   for (const [path, methods] of Object.entries(document.paths || {}))
     for (const [method, operation] of Object.entries(methods))
-      routes.set(`${method} ${path.replace('/api/1/', '')}`, operation['x-role'] || 'change');
+      routes.set(`${method} ${path.replace('/api/1/', '')}`, {role: operation['x-role'] || 'change', takes: (operation.parameters || []).map((one) => one.name)});
 }
 
 /// What each role may besides its own; `change` may everything.
@@ -116,4 +116,6 @@ export function may(role) {
   return session.role === 'change' || role === '' || role === 'off' || role === session.role || (ALSO[session.role] || []).includes(role);
 }
 /// Whether a button for it makes sense.
-export const can = (method, path) => has(method, path) && may(routes.get(`${method} ${path}`));
+export const can = (method, path) => has(method, path) && may(routes.get(`${method} ${path}`).role);
+/// Whether a route knows an argument.
+export const takes = (method, path, name) => has(method, path) && routes.get(`${method} ${path}`).takes.includes(name);

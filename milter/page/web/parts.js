@@ -1,8 +1,8 @@
 // Parts that several views have.
 
-import {Problem, del, get, has, post} from './api.js';
+import {Problem, del, has, post} from './api.js';
 import {act, told} from './act.js';
-import {badge, button, clear, digest, el, facts, moment, notice, said, score, select, table} from './dom.js';
+import {badge, button, clear, digest, el, facts, moment, notice, said, score, table} from './dom.js';
 import {T} from './texts.js';
 
 export function heading(root, title, lead, tools) {
@@ -218,4 +218,3 @@ export function segments(options, chosen, take, label) {
   return out;
 }
 
-export {get, select};

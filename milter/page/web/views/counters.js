@@ -1,7 +1,7 @@
 // Counters of pieces of mail: one over time, and the most and rising ones.
 
-import {get, question} from '../api.js';
-import {button, clear, el, field, notice, number, said, select, table} from '../dom.js';
+import {question} from '../api.js';
+import {clear, el, field, number, said, select, table} from '../dom.js';
 import {failed, heading, panel} from '../parts.js';
 import {plot} from '../plots.js';
 import {T} from '../texts.js';
@@ -103,4 +103,3 @@ export async function show(root, {query, signal}) {
   root.append(top);
 }
 
-export {button, get, notice};

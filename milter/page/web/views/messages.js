@@ -1,8 +1,8 @@
 // The history: search, and one message with all that is known about it.
 
-import {can, del, get, has, post, session} from '../api.js';
+import {can, get, has, post, session, takes} from '../api.js';
 import {act, keepReporter, reporterField} from '../act.js';
-import {append, badge, button, clear, digest, el, facts, field, moment, notice, number, said, score, select, table} from '../dom.js';
+import {append, badge, button, clear, digest, el, facts, field, moment, notice, said, score, select, table} from '../dom.js';
 import {listen} from '../live.js';
 import {action, counterTable, effectOf, features, forgetButton, heading, messageColumns, messageLink, offNotice, panel, taughtBy, undoBy, waterfall} from '../parts.js';
 import {T} from '../texts.js';
@@ -50,7 +50,7 @@ function list(root, query, signal) {
     const reply = await get('messages', {...filters, cursor, most: PAGE}, signal);
     all = cursor ? [...all, ...reply.messages] : reply.messages;
     const hosts = all.some((message) => message.host);
-    clear(out).append(table(messageColumns({host: hosts}), all, {caption: T.views.messages, empty: reply.next ? '' : t.found_none, kind: 'list', onrow: (message) => { if (!message.host) location.hash = messageLink(message.id); }}));
+    clear(out).append(table(messageColumns({host: hosts}), all, {caption: T.views.messages, empty: reply.next ? '' : t.found_none, kind: 'list', onrow: (message) => { location.hash = messageLink(message.id); }}));
     clear(older);
     if (reply.next) {
       if (reply.messages.length < PAGE && !cursor) older.append(el('span', {class: 'quiet small'}, t.looked));
@@ -64,7 +64,7 @@ function list(root, query, signal) {
   };
   const fresh = panel('', async () => { clear(pill); count = 0; return load(); });
   root.append(el('section', {class: 'panel', 'aria-label': t.search}, form,
-    can('get', 'messages') && has('get', 'events') && peers ? el('label', {class: 'check'}, peersBox, t.peers) : null), pill, fresh);
+    takes('get', 'messages', 'peers') ? el('label', {class: 'check'}, peersBox, t.peers) : null), pill, fresh);
   listen('message', () => {
     ++count;
     clear(pill).append(button(t.new(count), () => fresh.again(), {kind: 'plain'}));
@@ -187,5 +187,3 @@ async function one(root, id, signal) {
   };
   await draw();
 }
-
-export {del, number, offNotice};
