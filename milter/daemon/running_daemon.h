@@ -122,10 +122,7 @@ class RunningDaemon {
                        [this](std::uint64_t bytes, const std::stop_token& stop) {
                          return memory_to_try(bytes, stop);
                        }),
-        model_resource_({.status = [this] { return learning::status_json(model_.status()); },
-                         .train = [this] { return model_.train(); },
-                         .roll_back = [this] { return model_.roll_back(); },
-                         .set_live = [this](bool live) { return model_.set_live(live); }}),
+        model_resource_(model_calls()),
         system_resource_(metrics_, clock, HttpOptions::kMatchesMax),
         message_hashes_([this] { return site_history(); },
                         [this](const Fingerprint& fingerprint, std::size_t most) {
@@ -180,6 +177,8 @@ class RunningDaemon {
     const bool off = settings.policy.model.mode == ModelMode::kOff || settings.model.file.empty();
     return off ? nullptr : model_.current();
   }
+  /// For the API of the model.
+  [[nodiscard]] api::ModelResource::Calls model_calls();
   /// What the model in force says of a row.
   [[nodiscard]] std::shared_ptr<const rules::ModelWord> word_of(
       const history::MessageRecord& row) const;

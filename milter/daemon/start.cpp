@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -273,6 +274,13 @@ std::shared_ptr<void> RunningDaemon::memory_to_try(std::uint64_t bytes,
   const bool taken = lease->await(memory_to_analyze(bytes),
                                   {clock_, clock_.now() + kPatience, stop, /*meanwhile=*/{}});
   return taken ? lease : nullptr;
+}
+
+api::ModelResource::Calls RunningDaemon::model_calls() {
+  return {.status = [this] { return learning::status_json(model_.status()); },
+          .train = [this] { return model_.train(); },
+          .roll_back = [this] { return model_.roll_back(); },
+          .set_live = [this](bool live) { return model_.set_live(live); }};
 }
 
 std::shared_ptr<const rules::ModelWord> RunningDaemon::word_of(

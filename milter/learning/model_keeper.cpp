@@ -12,6 +12,8 @@ namespace shingled::milter::learning {
 
 namespace {
 
+constexpr pid_t kStarting = -1;
+
 /// Waits as long as the work since the last call asks for.
 void rest(const Clock& clock, TimePoint& since, const std::stop_token& stop) {
   const Duration pause = (clock.now() - since) * ModelKeeper::kRestFactor;
@@ -46,15 +48,12 @@ void ModelKeeper::look(const std::stop_token& stop) {
 }
 
 void ModelKeeper::read(bool anew) {
-  std::shared_ptr<const Settings> settings;
-  FileStamp model;
-  FileStamp decision;
+  const std::shared_ptr<const Settings> settings = state_.lock()->settings;
+  if (settings == nullptr) return;
+  const FileStamp model = stamp_of(settings->model.file);
+  const FileStamp decision = stamp_of(model::decision_file(settings->model));
   {
     auto state = state_.lock();
-    settings = state->settings;
-    if (settings == nullptr) return;
-    model = stamp_of(settings->model.file);
-    decision = stamp_of(model::decision_file(settings->model));
     if (!anew && model == state->model && decision == state->decision) return;
     state->model = model;
     state->decision = decision;
@@ -84,7 +83,7 @@ void ModelKeeper::read(bool anew) {
 
 void ModelKeeper::reap() {
   auto state = state_.lock();
-  if (state->child == 0) return;
+  if (state->child == 0 || state->child == kStarting) return;
   int code = 0;
   if (::waitpid(state->child, &code, WNOHANG) == 0) return;
   state->child = 0;
@@ -141,12 +140,14 @@ ModelStatus ModelKeeper::status() const {
 }
 
 Status ModelKeeper::train() {
-  auto state = state_.lock();
-  if (state->child != 0) return Error{ErrorCode::kDenied, "a training runs already"};
-  auto child = start_training(origin_.file, origin_.overrides);
-  if (!child) return child.error();
-  state->child = *child;
-  return {};
+  {
+    auto state = state_.lock();
+    if (state->child != 0) return Error{ErrorCode::kDenied, "a training runs already"};
+    state->child = kStarting;
+  }
+  const auto child = start_training(origin_.file, origin_.overrides);
+  state_.lock()->child = child ? *child : 0;
+  return child ? Status() : Status(child.error());
 }
 
 Status ModelKeeper::roll_back() {

@@ -82,7 +82,7 @@ class ModelKeeper {
     std::string unreadable;
     Survey survey;
     std::optional<TimePoint> surveyed;
-    pid_t child = 0;
+    pid_t child = 0;  ///< that trains; 0 = none
   };
   void read(bool anew);
   void reap();
