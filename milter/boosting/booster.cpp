@@ -34,13 +34,6 @@ class Data {
       return failure();
     return {};
   }
-  Status name(const std::vector<std::string>& names) {
-    std::vector<const char*> texts;
-    for (const std::string& text : names) texts.push_back(text.c_str());
-    if (::XGDMatrixSetStrFeatureInfo(handle_, "feature_name", texts.data(), texts.size()) != 0)
-      return failure();
-    return {};
-  }
   [[nodiscard]] DMatrixHandle get() const { return handle_; }
 
  private:
@@ -65,6 +58,13 @@ class Trees {
   }
   Status set(const char* name, const std::string& value) {
     if (::XGBoosterSetParam(handle_, name, value.c_str()) != 0) return failure();
+    return {};
+  }
+  Status name(const std::vector<std::string>& names) {
+    std::vector<const char*> texts;
+    for (const std::string& text : names) texts.push_back(text.c_str());
+    if (::XGBoosterSetStrFeatureInfo(handle_, "feature_name", texts.data(), texts.size()) != 0)
+      return failure();
     return {};
   }
   Status load(const std::string& json) {
@@ -143,15 +143,14 @@ Status prepare(Trees& trees, const BoostOptions& options) {
 Result<Boosted> boost(const Matrix& messages, const Matrix* judge, const BoostOptions& options) {
   Data data;
   if (Status filled = data.fill(messages); !filled) return filled.error();
-  if (Status named = data.name(options.names); !named) return named.error();
   Data judged;
   if (judge != nullptr) {
     if (Status filled = judged.fill(*judge); !filled) return filled.error();
-    if (Status named = judged.name(options.names); !named) return named.error();
   }
   Trees trees;
   if (Status made = trees.make(&data); !made) return made.error();
   if (Status ready = prepare(trees, options); !ready) return ready.error();
+  if (Status named = trees.name(options.names); !named) return named.error();
   Boosted out;
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < options.rounds_max; ++round) {
