@@ -30,7 +30,7 @@ int decide(const ModelDecideArguments& arguments, bool live, Console& console) {
   const char* const verb = live ? "live" : "shadow";
   const auto settings = arguments.settings->load(console);
   if (settings == nullptr) return EX_CONFIG;
-  if (const auto model = model::read_model(settings->model.file); !model)
+  if (const auto model = model::read_model(settings->model.file); live && !model)
     return failed(console, verb, model.error());
   using Decision = model::ModelDecision;
   const SystemClock clock;
