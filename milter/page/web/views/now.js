@@ -27,7 +27,7 @@ function tiles(overview) {
   return el('div', {class: 'tiles'},
     tile(T.now.messages, number(all), T.now.spans[overview.span]),
     tile(T.now.stopped, number(stopped), all ? percent(stopped / all) : null),
-    time ? tile(T.now.verdict, time.p50 === null ? '–' : duration(time.p50 / 1000), [T.now.verdict_more, duration(time.p99 === null ? null : time.p99 / 1000)]) : null,
+    time ? tile(T.now.verdict, time.p50 === null ? '–' : duration(time.p50 / 1000), time.p99 === null ? null : [T.now.verdict_more, duration(time.p99 / 1000)]) : null,
     overview.waiting ? tile(T.now.waiting, number(overview.waiting.messages), T.now.waiting_more(overview.waiting.history ?? 0)) : null);
 }
 
