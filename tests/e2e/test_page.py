@@ -108,6 +108,9 @@ class Views(Page):
     def prepare(cls):
         super().prepare()
         cls.site.spread()
+        for number in range(600, 608):
+            address, text = page_site.letter(number, links=number % 5)
+            cls.site.send(text, address, [f"{page_site.PEOPLE[number % 5]}@example.org"])
 
     def views(self):
         message = urllib.request.quote(self.refused()["id"], safe="")
