@@ -49,9 +49,12 @@ std::string message_text(const storage::sqlite::HistoryRow& row, bool is_kept) {
 EventHub::EventHub(const Clock& clock, Pace pace)
     : clock_(clock),
       pace_(pace),
-      feed_(
-          std::make_shared<history::RowFeed>([this](storage::sqlite::HistoryRow row, bool is_kept) {
-            take(Row{std::move(row), is_kept});
+      self_(std::make_shared<Guarded<EventHub*>>(std::in_place, this)),
+      feed_(std::make_shared<history::RowFeed>(
+          [self = self_](storage::sqlite::HistoryRow row, bool is_kept) {
+            // With the lock: a message may be recorded while the daemon ends.
+            auto hub = self->lock();
+            if (*hub != nullptr) (*hub)->take(Row{std::move(row), is_kept});
           })) {}
 
 std::string EventHub::text_of(const StateEvent& event) const {
@@ -166,6 +169,7 @@ void EventHub::run(const std::stop_token& stop) {
 }
 
 void EventHub::end() {
+  *self_->lock() = nullptr;
   std::optional<std::jthread> thread;
   {
     const MutexLock lock(mutex_);

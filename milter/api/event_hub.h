@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -80,13 +82,13 @@ class EventHub {
   EventHub(EventHub&&) = delete;
   EventHub& operator=(EventHub&&) = delete;
 
-  /// For the recorder of the history. It may outlive the hub only after `end`.
+  /// For the recorder of the history. It may outlive the hub.
   [[nodiscard]] const std::shared_ptr<history::RowFeed>& feed() const { return feed_; }
   [[nodiscard]] bool has_readers() const { return feed_->is_wanted(); }
   /// Never waits; nothing happens while nobody listens.
   void tell(StateEvent event);
 
-  /// Who may go on listening. Call it before the first reader.
+  /// Who may listen still. Call it before the first reader.
   void check_with(std::function<bool(const http::Caller&)> may) { may_ = std::move(may); }
   /// A new reader. `text`: of its first event.
   /// Errors:  kUnavailable: too many already, or it ends.
@@ -122,7 +124,8 @@ class EventHub {
   std::deque<Event> waiting_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t lost_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< not told yet
   bool ended_ SHINGLED_GUARDED_BY(mutex_) = false;
-  mutable Guarded<std::vector<Reader>> readers_;  ///< taken after `mutex_`, before a stream
+  mutable Guarded<std::vector<Reader>> readers_;    ///< taken after `mutex_`, before a stream
+  const std::shared_ptr<Guarded<EventHub*>> self_;  ///< null after `end`
   const std::shared_ptr<history::RowFeed> feed_;
   std::optional<std::jthread> thread_ SHINGLED_GUARDED_BY(mutex_);
 };

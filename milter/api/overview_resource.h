@@ -27,7 +27,7 @@ namespace shingled::milter::api {
 ///          asks.
 class OverviewResource {
  public:
-  static constexpr std::chrono::milliseconds kWorkTime{150};
+  static constexpr std::chrono::milliseconds kWorkTime{100};
 
   struct Advice {
     std::vector<Attention> attention;

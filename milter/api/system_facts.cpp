@@ -13,9 +13,9 @@ namespace shingled::milter::api {
 
 namespace {
 
-constexpr const char* kOk = "ok";
-constexpr const char* kWarning = "warning";
-constexpr const char* kBad = "bad";
+constexpr const char* kFine = "ok";
+constexpr const char* kLook = "warning";
+constexpr const char* kWrong = "bad";
 
 /// Collects the facts of a group.
 class FactGroup {
@@ -23,29 +23,29 @@ class FactGroup {
   FactGroup(const MetricReport& metrics, const char* name, const char* title)
       : metrics_(metrics), name_(name), title_(title) {}
 
-  void text(const char* name, const char* title, std::string value, const char* state = kOk) {
+  void text(const char* name, const char* title, std::string value, const char* state = kFine) {
     add(name, title, Json(value), value, state);
   }
-  void yes_no(const char* name, const char* title, bool value, const char* otherwise = kOk) {
-    add(name, title, Json(value), value ? "yes" : "no", value ? kOk : otherwise);
+  void yes_no(const char* name, const char* title, bool value, const char* otherwise = kFine) {
+    add(name, title, Json(value), value ? "yes" : "no", value ? kFine : otherwise);
   }
   void count(const char* name, const char* title, std::string_view metric,
              const MetricLabels& labels = {}) {
     const auto value = static_cast<std::uint64_t>(std::max(0.0, metrics_.total(metric, labels)));
-    add(name, title, Json(value), view::count_text(value), kOk);
+    add(name, title, Json(value), view::count_text(value), kFine);
   }
   /// A number that should be zero.
   void trouble(const char* name, const char* title, std::string_view metric) {
     const auto value = static_cast<std::uint64_t>(std::max(0.0, metrics_.total(metric)));
-    add(name, title, Json(value), view::count_text(value), value == 0 ? kOk : kWarning);
+    add(name, title, Json(value), view::count_text(value), value == 0 ? kFine : kLook);
   }
-  void bytes(const char* name, const char* title, double value, const char* state = kOk) {
+  void bytes(const char* name, const char* title, double value, const char* state = kFine) {
     add(name, title, Json(static_cast<std::uint64_t>(value)), view::bytes_text(value), state);
   }
   void bytes(const char* name, const char* title, std::string_view metric) {
     bytes(name, title, std::max(0.0, metrics_.total(metric)));
   }
-  void seconds(const char* name, const char* title, double value, const char* state = kOk) {
+  void seconds(const char* name, const char* title, double value, const char* state = kFine) {
     add(name, title, Json(value), view::seconds_text(value), state);
   }
   void add(const std::string& name, const std::string& title, Json value, const std::string& text,
@@ -69,10 +69,10 @@ class FactGroup {
 
 void add_daemon(const SystemFacts& facts, Json& groups) {
   FactGroup group(facts.site.metrics, "daemon", "Daemon");
-  group.text("state", "State", facts.state, facts.state == "serving" ? kOk : kWarning);
+  group.text("state", "State", facts.state, facts.state == "serving" ? kFine : kLook);
   group.seconds("uptime", "Runs for", facts.uptime);
   group.yes_no("settings", "The settings that were read last are in force",
-               facts.site.settings_good, kBad);
+               facts.site.settings_good, kWrong);
   group.bytes("memory", "Memory", "process_resident_memory_bytes");
   group.count("files", "Open files and sockets", "process_open_fds");
   group.count("threads", "Threads", "process_threads");
@@ -89,7 +89,7 @@ void add_mail(const SystemFacts& facts, Json& groups) {
   group.trouble("memory_refused", "Deferred for want of memory", "shingled_mail_memory_refused");
   group.bytes("memory_peak", "Most memory of messages", "shingled_mail_memory_peak_bytes");
   group.yes_no("carried_out", "Verdicts are carried out (milter.dry_run: no)",
-               !facts.site.settings.milter.dry_run, kWarning);
+               !facts.site.settings.milter.dry_run, kLook);
   group.end(groups);
 }
 
@@ -102,7 +102,7 @@ void add_storage(const SystemFacts& facts, Json& groups) {
              : options.backend == Backend::kRedis  ? "Redis"
                                                    : "nothing (noop)");
   group.count("hashes", "Hashes", "shingled_storage_records");
-  group.yes_no("takes_updates", "Takes updates", facts.site.takes_updates, kBad);
+  group.yes_no("takes_updates", "Takes updates", facts.site.takes_updates, kWrong);
   group.count("waiting", "Updates that wait", "shingled_storage_updates_waiting");
   group.count("commits", "Commits since the start", "shingled_storage_commits");
   group.trouble("refused", "Updates refused", "shingled_storage_refused");
@@ -114,7 +114,7 @@ void add_storage(const SystemFacts& facts, Json& groups) {
   other.count("masters", "Masters and mirrors that are connected",
               "shingled_replication_connected");
   const double lag = facts.site.metrics.total("shingled_replication_lag_seconds");
-  other.seconds("lag", "Oldest change that a mirror does not have", lag, lag > 60 ? kWarning : kOk);
+  other.seconds("lag", "Oldest change that a mirror does not have", lag, lag > 60 ? kLook : kFine);
   other.count("lag_records", "Changes that mirrors do not have",
               "shingled_replication_lag_records");
   other.trouble("failures", "Connections that failed", "shingled_replication_failures");
@@ -129,15 +129,15 @@ void add_redis(const SystemFacts& facts, Json& groups) {
   const auto answers = [&](const char* metric) { return facts.site.metrics.total(metric) > 0; };
   FactGroup group(facts.site.metrics, "redis", "Redis");
   if (hashes) {
-    group.yes_no("hashes", "Answers for hashes", answers("shingled_redis_connected"), kBad);
+    group.yes_no("hashes", "Answers for hashes", answers("shingled_redis_connected"), kWrong);
     group.count("waiting", "Updates that wait for it", "shingled_redis_waiting");
   }
   if (counters) {
-    group.yes_no("counters", "Answers for counters", answers("shingled_counters_shared"), kBad);
+    group.yes_no("counters", "Answers for counters", answers("shingled_counters_shared"), kWrong);
     group.bytes("journal", "What waits on disk for it", "shingled_counters_journal_bytes");
   }
   if (settings.ratelimit.shared())
-    group.yes_no("buckets", "Answers for limits", answers("shingled_buckets_shared"), kWarning);
+    group.yes_no("buckets", "Answers for limits", answers("shingled_buckets_shared"), kLook);
   group.end(groups);
 }
 
@@ -160,7 +160,7 @@ void add_servers(const SystemFacts& facts, Json& groups) {
                             total("shingled_client_replies"), total("shingled_client_timeouts"),
                             view::seconds_text(total("shingled_client_mean_seconds")),
                             rests ? ", is left alone after failures" : ""),
-                rests ? kBad : kOk);
+                rests ? kWrong : kFine);
     }
   }
   if (any) group.end(groups);
@@ -171,7 +171,7 @@ void add_counters(const SystemFacts& facts, Json& groups) {
   if (settings.counters.enabled) {
     FactGroup group(facts.site.metrics, "counters", "Counters");
     if (!facts.site.counters_off.empty()) {
-      group.text("off", "Nothing is counted", facts.site.counters_off, kBad);
+      group.text("off", "Nothing is counted", facts.site.counters_off, kWrong);
     } else {
       group.count("rows", "Counters in files", "shingled_counters_rows");
       group.count("live", "Counters of the last ten minutes", "shingled_counters_live");
@@ -185,7 +185,7 @@ void add_counters(const SystemFacts& facts, Json& groups) {
   if (settings.history.enabled) {
     FactGroup group(facts.site.metrics, "history", "History");
     if (!facts.site.history_off.empty())
-      group.text("off", "No history", facts.site.history_off, kBad);
+      group.text("off", "No history", facts.site.history_off, kWrong);
     group.bytes("bytes", "In use", "shingled_history_bytes");
     group.count("waiting", "Messages that wait", "shingled_history_waiting");
     group.trouble("dropped", "Messages lost", "shingled_history_dropped");
@@ -207,7 +207,7 @@ void add_files(const SystemFacts& facts, Json& groups) {
   FactGroup files(facts.site.metrics, "files", "Files");
   for (const FileSize& file : facts.files)
     files.add(file.name, file.path, Json(file.bytes),
-              view::bytes_text(static_cast<double>(file.bytes)), kOk);
+              view::bytes_text(static_cast<double>(file.bytes)), kFine);
   if (!facts.files.empty()) files.end(groups);
   FactGroup disks(facts.site.metrics, "disk", "Disks");
   for (const DiskRoom& disk : facts.disks) {
@@ -217,9 +217,9 @@ void add_files(const SystemFacts& facts, Json& groups) {
     disks.add(disk.path, disk.path, Json(disk.free_bytes),
               fmt::format("{} free of {}", view::bytes_text(static_cast<double>(disk.free_bytes)),
                           view::bytes_text(static_cast<double>(disk.bytes))),
-              share < 0.02  ? kBad
-              : share < 0.1 ? kWarning
-                            : kOk);
+              share < 0.02  ? kWrong
+              : share < 0.1 ? kLook
+                            : kFine);
   }
   if (!facts.disks.empty()) disks.end(groups);
 }
@@ -227,14 +227,14 @@ void add_files(const SystemFacts& facts, Json& groups) {
 void add_warnings(const SystemFacts& facts, Json& groups) {
   FactGroup versions(facts.site.metrics, "versions", "Versions");
   for (const auto& [name, version] : facts.versions)
-    versions.add(name, name, Json(version), version, kOk);
+    versions.add(name, name, Json(version), version, kFine);
   versions.end(groups);
   FactGroup group(facts.site.metrics, "warnings", "Last warnings");
   for (const LoggedWarning& one : facts.warnings) {
     const std::string event = one.line.substr(0, one.line.find(' '));
     const std::string times = one.times > 1 ? fmt::format(" ({} times)", one.times) : "";
     group.add(event, event, Json(view::time_text(one.time)), one.line + times,
-              one.is_error ? kBad : kWarning);
+              one.is_error ? kWrong : kLook);
   }
   group.end(groups);
 }

@@ -20,14 +20,14 @@ struct LoggedWarning {
   std::uint64_t times = 1;
 };
 
-/// A disk that files of ours are on.
+/// A disk with files of the daemon.
 struct DiskRoom {
-  std::string path;  ///< a folder with files of ours
+  std::string path;  ///< a folder with such files
   std::uint64_t free_bytes = 0;
   std::uint64_t bytes = 0;
 };
 
-/// A file of ours.
+/// A file of the daemon.
 struct FileSize {
   std::string name;  ///< the key of the settings that names it
   std::string path;

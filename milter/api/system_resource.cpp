@@ -123,9 +123,11 @@ http::HttpReply SystemResource::stat() const { return json_reply(stat_json(regis
 http::HttpReply SystemResource::system(const Call& call) const {
   const MetricReport metrics = registry_.read();
   Json out = stat_json(metrics);
-  const bool reads = call.request.may(http::Right::kRead);
-  out["groups"] =
-      reads && facts_ ? facts_(out["uptime"].get<double>(), metrics) : Json(Json::array());
+  out["groups"] = Json::array();
+  if (facts_ && call.request.may(http::Right::kRead)) {
+    facts_(out["uptime"].get<double>(), metrics,
+           [&](const SystemFacts& facts) { out["groups"] = system_groups(facts); });
+  }
   return json_reply(out);
 }
 

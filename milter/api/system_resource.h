@@ -12,6 +12,7 @@
 #include "config/base/guarded.h"
 #include "config/metrics/metric_report.h"
 #include "milter/api/route.h"
+#include "milter/api/system_facts.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/model/fuzzy_store.h"
 
@@ -40,8 +41,11 @@ class SystemResource {
 
   void set_state(State state) { state_ = state; }
   [[nodiscard]] State state() const { return state_; }
-  /// Makes the groups of facts; called on threads for work. Call it before the first request.
-  using Facts = std::function<Json(double uptime, const MetricReport& metrics)>;
+  /// Collects the facts and gives them to `show`; called on threads for work. Call it before the
+  /// first request.
+  using ShowFacts = std::function<void(const SystemFacts&)>;
+  using Facts =
+      std::function<void(double uptime, const MetricReport& metrics, const ShowFacts& show)>;
   void set_facts(Facts facts) { facts_ = std::move(facts); }
   /// Whether the store takes updates; true without one.
   [[nodiscard]] bool takes_updates() const;

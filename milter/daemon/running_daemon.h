@@ -236,7 +236,8 @@ class RunningDaemon {
   /// Why there is no history; "" if there is one.
   [[nodiscard]] std::string history_off() const;
   [[nodiscard]] api::OverviewResource::Advice advice(const MetricReport& metrics);
-  [[nodiscard]] Json system_groups(double uptime, const MetricReport& metrics);
+  void show_facts(double uptime, const MetricReport& metrics,
+                  const api::SystemResource::ShowFacts& show);
   /// Cases that mark or reject mail; asked at most every half a minute.
   [[nodiscard]] std::uint64_t open_cases();
   /// What the functions above share. `site` and `metrics` must outlive it.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,7 +23,7 @@ constexpr std::chrono::hours kErrorsShown{1};
 constexpr std::size_t kErrorsMost = 5;
 constexpr std::chrono::seconds kDecisionPatience{10};
 
-/// Lines of the log that tell a change of the state, and what those who listen are told.
+/// Lines of the log that mean a change of the state, and the events that are made of them.
 struct ToldLine {
   std::string_view event;
   std::string_view what;
@@ -91,7 +90,7 @@ std::vector<api::FileSize> file_sizes(const Settings& settings) {
   return out;
 }
 
-/// The disks that files of ours are on, each once.
+/// The disks with files of the daemon, each once.
 std::vector<api::DiskRoom> disks_of(const Settings& settings) {
   std::vector<api::DiskRoom> out;
   std::set<dev_t> seen;
@@ -120,9 +119,9 @@ void RunningDaemon::watch() {
   events_.check_with([this](const http::Caller& caller) {
     return http_ == nullptr || http_->access().still_may(caller, http::Right::kRead);
   });
-  system_resource_.set_facts([this](double uptime, const MetricReport& metrics) {
-    return system_groups(uptime, metrics);
-  });
+  system_resource_.set_facts(
+      [this](double uptime, const MetricReport& metrics,
+             const api::SystemResource::ShowFacts& show) { show_facts(uptime, metrics, show); });
 }
 
 api::RuleResource::Setup RunningDaemon::rule_setup() {
@@ -204,7 +203,8 @@ api::OverviewResource::Advice RunningDaemon::advice(const MetricReport& metrics)
   return {api::attention_of(facts), api::setup_of(facts)};
 }
 
-Json RunningDaemon::system_groups(double uptime, const MetricReport& metrics) {
+void RunningDaemon::show_facts(double uptime, const MetricReport& metrics,
+                               const api::SystemResource::ShowFacts& show) {
   auto site = site_rules();
   if (!site) site = api::SiteRules{settings_, nullptr, {}, {}};
   const api::SiteFacts facts = site_facts(*site, metrics);
@@ -212,17 +212,17 @@ Json RunningDaemon::system_groups(double uptime, const MetricReport& metrics) {
   for (process::LogMemory::Line& line : log_memory_.lines())
     warnings.push_back(
         {line.time, line.level == LogLevel::kError, std::move(line.text), line.times});
-  return api::system_groups({.site = facts,
-                             .state = std::string(api::to_string(system_resource_.state())),
-                             .uptime = uptime,
-                             .files = file_sizes(*site->settings),
-                             .disks = disks_of(*site->settings),
-                             .versions = {{"shingled", SHINGLED_VERSION},
-                                          {"libmicrohttpd", http::HttpServer::library_version()},
-                                          {"Chart.js", page::chart_version().empty()
-                                                           ? "not built in"
-                                                           : std::string(page::chart_version())}},
-                             .warnings = std::move(warnings)});
+  show({.site = facts,
+        .state = std::string(api::to_string(system_resource_.state())),
+        .uptime = uptime,
+        .files = file_sizes(*site->settings),
+        .disks = disks_of(*site->settings),
+        .versions = {{"shingled", SHINGLED_VERSION},
+                     {"libmicrohttpd", http::HttpServer::library_version()},
+                     {"Chart.js", page::chart_version().empty()
+                                      ? "not built in"
+                                      : std::string(page::chart_version())}},
+        .warnings = std::move(warnings)});
 }
 
 }  // namespace shingled::milter::daemon

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <utility>
 
-#include "config/base/current.h"
 #include "config/base/guarded.h"
 #include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
@@ -218,7 +217,7 @@ class LogSink::Impl {
   Clock& clock;
   Guarded<SpdLogger> logger;
   Guarded<RepeatFilter> warnings;
-  Current<const Observer> observer;
+  Guarded<Observer> observer;
 };
 
 Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level,
@@ -234,9 +233,7 @@ LogSink::LogSink(std::unique_ptr<Impl> impl, LogLevel level)
 
 LogSink::~LogSink() = default;
 
-void LogSink::observe(Observer observer) {
-  impl_->observer.set(observer ? std::make_shared<const Observer>(std::move(observer)) : nullptr);
-}
+void LogSink::observe(Observer observer) { *impl_->observer.lock() = std::move(observer); }
 
 void LogSink::write_line(LogLevel level, const LogLine& line) {
   const bool json = impl_->options.log_format == LogFormat::kJson;
@@ -247,7 +244,11 @@ void LogSink::write(LogLevel level, std::string_view line) { put(level, line, li
 
 void LogSink::put(LogLevel level, std::string_view line, std::string_view text) {
   if (!enabled(level)) return;
-  if (const auto observer = impl_->observer.get()) (*observer)(level, text);
+  {
+    // With the lock, so that nobody is observed any more when `observe` has returned.
+    auto observer = impl_->observer.lock();
+    if (*observer) (*observer)(level, text);
+  }
   const SpdLogger logger = *impl_->logger.lock();
   if (level != LogLevel::kWarning) {
     logger->log(spdlog_level(level), line);

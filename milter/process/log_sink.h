@@ -74,7 +74,8 @@ class LogSink final : public Logger {
   [[nodiscard]] bool enabled(LogLevel level) const override { return level >= level_.load(); }
   void set_level(LogLevel level) { level_.store(level); }
   /// Gets each line that is written, as text without time and level, on the thread that writes it:
-  /// must not wait, throw or log. Empty = nobody.
+  /// must not wait, throw or log. Empty = nobody. What was set before is not called any more when
+  /// it returns.
   using Observer = std::function<void(LogLevel level, std::string_view line)>;
   void observe(Observer observer);
   /// Reopens the file. If this fails, the old one stays in use. Without a file it does nothing.

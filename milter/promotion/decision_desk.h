@@ -21,8 +21,8 @@ class DecisionDesk {
  public:
   explicit DecisionDesk(Logger& logger) : logger_(logger) {}
 
-  /// The file of the settings in force. One that cannot be read is told and set aside, so that no
-  /// rule stays in force that nobody can see.
+  /// The file of the settings in force. One that cannot be read is set aside, and the log says
+  /// so: no rule stays in force that nobody can see.
   void use(const std::string& file);
   [[nodiscard]] config::RuleDecisions decisions() const;
 

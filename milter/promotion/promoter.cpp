@@ -38,10 +38,10 @@ std::vector<JudgedRule> judged_rules(const PolicyOptions& policy, const Judgemen
     if (!rule.enabled || !rule.shadow || rule.kept) continue;
     const RuleJudgement* const last = before.find(rule.name);
     // Out of shadow by a decision: there is nothing to judge.
-    if (rule.promoted && last != nullptr && last->stage != RuleStage::kPromoted) continue;
+    if (rule.promoted && (last == nullptr || last->stage != RuleStage::kPromoted)) continue;
     JudgedRule& judged = out.emplace_back(JudgedRule{.rule = i});
     if (!rule.promoted) continue;
-    judged.promoted_at = last == nullptr ? now : std::min(last->since, now);
+    judged.promoted_at = std::min(last->since, now);
   }
   return out;
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "config/options/settings.h"
 #include "config/promotions/decision_file.h"
 #include "config/promotions/judgement_file.h"

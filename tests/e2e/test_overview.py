@@ -206,7 +206,7 @@ class Rules(Watched):
         status, wrong = self.ask("POST", "rules/try", {"name": "NEW", "if": "links >>", "score": 4.5})
         self.assertEqual(400, status)
         self.assertTrue(wrong["mistakes"])
-        self.assertEqual(0, self.post("rules/try", {"if": "links >= 3", "score": 4.5, "since": "1h"})["unseen"])
+        self.assertEqual(0, self.post("rules/try", {"if": "links >= 3", "score": 4.5, "since": "1h"})["unchecked"])
 
 
 class Stream:

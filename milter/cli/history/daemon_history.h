@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "config/base/clock.h"
 #include "config/base/result.h"

@@ -1,4 +1,5 @@
-// Covers milter/api/rule_request.cpp and milter/view/policy_json.cpp, too.
+// Covers milter/api/rule_json.cpp, milter/api/rule_request.cpp and milter/view/policy_json.cpp,
+// too.
 #include "milter/api/rule_resource.h"
 
 #include <gmock/gmock.h>
