@@ -316,6 +316,7 @@ class Events(Watched):
         self.assertEqual(200, reply.status)
         token = json.loads(reply.read())["token"]
         cookie = reply.headers["Set-Cookie"].split(";")[0]
+        connection.close()
         stream = self.listen(Cookie=cookie)
         self.send(letter(1))
         self.assertEqual("a@sender.example", stream.message()["sender"])

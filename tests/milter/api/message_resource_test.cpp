@@ -113,6 +113,23 @@ TEST_F(MessageResourceTest, ListsPages) {
   EXPECT_EQ(listed({{"since", "2000-01-01"}}), Ids{});
 }
 
+TEST_F(MessageResourceTest, ShowsAllThatHadAName) {
+  const auto named = [&](const char* id) {
+    const Json page = Json::parse(ask(HttpMethod::kGet, "/named", {{"id", id}}).body);
+    EXPECT_EQ(page["broken"], 0);
+    Ids out;
+    for (const Json& message : page["messages"]) {
+      EXPECT_TRUE(message.contains("windows"));
+      out.push_back(message["id"]);
+    }
+    return out;
+  };
+  EXPECT_EQ(named("TWICE"), (Ids{"TWICE@6", "TWICE@5"}));
+  EXPECT_EQ(named("TWICE@5"), Ids{"TWICE@5"});
+  EXPECT_EQ(named("NOBODY"), Ids{});
+  EXPECT_EQ(ask(HttpMethod::kGet, "/named").status, 400U);
+}
+
 TEST_F(MessageResourceTest, ShowsOneMessage) {
   const Json one = Json::parse(ask(HttpMethod::kGet, "/KEPT").body);
   EXPECT_EQ(one["id"], "KEPT@1");

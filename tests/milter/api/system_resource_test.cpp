@@ -88,6 +88,26 @@ TEST_F(SystemResourceTest, IsReadyOnlyWhileItServes) {
   EXPECT_EQ(get("/healthz").status, 200U) << "the process answers to the end";
 }
 
+TEST_F(SystemResourceTest, ShowsFactsToWhoMayRead) {
+  EXPECT_EQ(Json::parse(get("/api/1/system").body)["groups"], Json::array())
+      << "nobody has set them";
+  system_.set_facts([](double uptime, const MetricReport& metrics,
+                       const SystemResource::ShowFacts& show) {
+    const Settings settings;
+    const config::Judgements judgements;
+    const config::RuleDecisions decisions;
+    const SiteFacts site{
+        .settings = settings, .metrics = metrics, .judgements = judgements, .decisions = decisions};
+    show({.site = site, .state = "serving", .uptime = uptime});
+  });
+  const Json page = Json::parse(get("/api/1/system").body);
+  EXPECT_EQ(page["groups"][0]["name"], "daemon");
+  EXPECT_EQ(page["state"], "starting");
+  const auto numbers = testing::ask(system_.routes(), http::HttpMethod::kGet, "/api/1/system", "",
+                                    {}, http::Role::kMetrics);
+  EXPECT_EQ(Json::parse(numbers.body)["groups"], Json::array());
+}
+
 TEST_F(SystemResourceTest, ShowsMetricsAsTextAndAsJson) {
   const auto registration = registry_.add([](MetricReport& report) {
     report.counter({"things", "Things that happened."}, 7, {{"by", "\xff\""}});
