@@ -238,8 +238,10 @@ void HomeLink::follow(const std::stop_token& stop) {
       }
       return;
     }
-    // A report that was kept while it was away need not wait for its time.
+    // It is there: what waits for it need not wait for the time of the next try.
     is_away_ = false;
+    course_.failures = 0;
+    course_.next_try = clock_.now();
     if (course_.not_followed.end())
       logger_.info(LogLine("home_changes_followed").field("home", home_.url()));
     if (!*more) return;

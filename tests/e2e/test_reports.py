@@ -282,7 +282,7 @@ class Trouble(Reports):
         spool.mkdir()
         self.assertEqual("kept", self.report("spam", "bob", offer(1), "--spool", spool)["what"])
         self.assertEqual(1, len(list(spool.glob("*.report"))))
-        self.edit("PRAGMA user_version = 2")
+        self.edit("PRAGMA user_version = 3")
         self.assertEqual(0, self.daemon.run("report", "--flush", spool).returncode)
         self.assertEqual(3, self.daemon.weight(offer(1)))
 
