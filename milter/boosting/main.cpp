@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
                  "Tries it with the labels of a file; publishes nothing")
       ->type_name("FILE");
   app.add_flag("--timer", arguments.timer,
-               "Only if model.train is not off; a refusal is no failure");
+               "Only if model.train is not off; a refusal is not a failure");
   app.footer("Exits 0 for a model that was published, 65 if it was refused, 69 if it failed.");
   CLI11_PARSE(app, argc, argv);
   // Mail comes first.

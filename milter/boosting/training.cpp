@@ -122,7 +122,7 @@ TrainingResult run_training(const Settings& settings, const TrainingOptions& opt
   TrainingResult out = train_and_publish(settings, options, file, clock, watcher);
   out.time = clock.wall().time_since_epoch().count();
   if (Status kept = learning::write_result(file, out); !kept && out.kind == Kind::kPublished)
-    out.text += "; what came of it is not kept: " + kept.error().message;
+    out.text += "; the result is not kept: " + kept.error().message;
   return out;
 }
 
@@ -149,7 +149,8 @@ Result<Trial> read_labels(const std::string& file) {
     float weight = 1;
     words >> id >> label >> part;
     if (!(words >> weight)) weight = 1;
-    if ((label != "bad" && label != "wanted" && label != "own") || (part != "train" && part != "test"))
+    if ((label != "bad" && label != "wanted" && label != "own") ||
+        (part != "train" && part != "test"))
       return Error{ErrorCode::kInvalid, fmt::format("{}:{}: not such a line", file, number)};
     out.labels[id] = {label == "bad", weight, label == "own"};
     if (part == "test") out.tested.insert(id);

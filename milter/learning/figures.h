@@ -23,7 +23,8 @@ struct Calibration {
   double slope = 1;
   double even = 0;
 };
-/// Fits it. Source: Platt, "Probabilistic outputs for support vector machines", 1999.
+/// Fits it.
+/// Source:  Platt, "Probabilistic outputs for support vector machines", 1999.
 Calibration calibrate(std::span<const Scored> margins);
 /// The mean difference between probability and truth, over ten parts with equally many messages.
 double calibration_error(std::span<const Scored> margins, const Calibration& calibration);

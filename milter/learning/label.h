@@ -21,7 +21,7 @@ inline constexpr float kPeopleWeight = 10;
 
 /// People's word, if there is one; else the verdict, if the evidence other than the model speaks
 /// clearly: a point above the threshold of a mark, or below half of it. The word of the model never
-/// counts, nor a message that was put off, that failed, or that was not looked at.
+/// counts, nor a message that was deferred, that failed, or that was not looked at.
 /// Threads: stateless.
 MessageLabel label_of(std::uint8_t action, std::uint8_t label, const history::MessageRecord& record,
                       const ActionOptions& actions);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -34,8 +35,8 @@ struct SettingsOrigin {
 };
 
 /// The model of a daemon: takes in a new file by itself, looks once an hour what the history says
-/// of it, and starts trainings that somebody wants. A file that cannot be used is told once and
-/// changes nothing: the model before goes on.
+/// of it, and starts trainings that somebody wants. A file that cannot be used is logged once and
+/// changes nothing: the model before stays.
 /// Threads: any thread; one inside after `start`, "model".
 /// Cost:    two stat(2) a second; once an hour a pass over two weeks of the history, with rests.
 class ModelKeeper {
@@ -56,7 +57,7 @@ class ModelKeeper {
   /// In force from now on; reads the model.
   void use(std::shared_ptr<const Settings> settings);
   void start();
-  /// Ends the thread. A training under way goes on by itself.
+  /// Ends the thread. A training under way continues.
   void close() { task_.reset(); }
   /// For scanners.
   [[nodiscard]] std::shared_ptr<const model::CurrentModel> current() const { return current_; }

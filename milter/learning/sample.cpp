@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 #include "config/base/byte_reader.h"
@@ -121,7 +121,7 @@ class Collector {
 
   /// The first messages of a campaign come before anybody has reported it.
   void find_alike() {
-    std::unordered_set<std::uint32_t> bad;
+    std::set<std::uint32_t> bad;
     for (const Candidate& one : people_)
       if (one.message.bad) bad.insert(one.phrases.begin(), one.phrases.end());
     for (const Candidate& one : people_)

@@ -22,7 +22,8 @@ struct TrainingResult {
 };
 std::string_view to_string(TrainingResult::Kind kind);  ///< "published" "refused" "failed"
 
-/// Keeps it beside the model. Errors: those of model::replace_file.
+/// Keeps it beside the model.
+/// Errors:  those of model::replace_file.
 Status write_result(const std::string& model_file, const TrainingResult& result);
 /// nullopt: there was no training, or the file cannot be read.
 std::optional<TrainingResult> read_result(const std::string& model_file);
@@ -32,7 +33,7 @@ std::optional<TrainingResult> read_result(const std::string& model_file);
 std::string training_program();
 
 /// Starts it, with these settings; its output goes nowhere, as its result is in a file.
-/// Errors: kUnavailable.
+/// Errors:  kUnavailable.
 Result<pid_t> start_training(const std::string& config, const std::vector<std::string>& overrides);
 
 }  // namespace shingled::milter::learning

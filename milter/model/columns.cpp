@@ -25,7 +25,7 @@ constexpr std::size_t kDay = 1;
 constexpr std::size_t kFortnight = 2;
 constexpr std::size_t kSaid = 3;
 
-/// Languages that mail often has; others are none of them.
+/// Languages that mail often has; others have no column.
 constexpr auto kLanguages =
     std::to_array<std::string_view>({"en", "de", "fr", "es", "it", "nl", "pt", "pl", "ru", "uk",
                                      "cs", "sv", "da", "tr", "ja", "zh-CN", "ko", "ar"});

@@ -30,7 +30,7 @@ class NumberList {
     if (item.is_boolean()) return item.get<bool>() ? 1 : 0;
     return item.is_number() ? item.get<double>() : std::numeric_limits<double>::quiet_NaN();
   }
-  /// A place below `most`; -1 if it is none.
+  /// A place below `most`; -1 if it is not one.
   [[nodiscard]] std::int64_t place(std::size_t i, std::size_t most) const {
     const double value = at(i);
     if (!(value >= 0) || value >= static_cast<double>(most) || value != std::floor(value))
@@ -239,7 +239,8 @@ Result<Tree> catboost_tree(const json& from, const json& floats, std::size_t num
                  0};
   }
   for (std::size_t i = 0; i < leaves; ++i) {
-    if (!values[i].is_number()) return wrong(fmt::format("tree {}: a leaf is no number", number));
+    if (!values[i].is_number())
+      return wrong(fmt::format("tree {}: a leaf is not a number", number));
     tree[leaves - 1 + i].value = values[i].get<double>();
     if (weight.has(leaves)) weights[leaves - 1 + i] = std::max(weight.at(i), 0.0);
   }

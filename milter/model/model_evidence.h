@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "config/base/current.h"
 #include "config/options/milter_options.h"

@@ -21,7 +21,8 @@ std::string text_of(Model& model);
 /// Threads: stateless.
 Result<Model> model_of(std::string_view text);
 
-/// Reads a model. Errors: also those of read_whole_file; each names the file.
+/// Reads a model.
+/// Errors:  also those of read_whole_file; each names the file.
 Result<Model> read_model(const std::string& path);
 
 /// The model before this one.
@@ -37,7 +38,8 @@ Status publish_model(const std::string& path, Model& model);
 /// Errors:  kNotFound: there is none before it; kCorrupt: it cannot be used; those of publish_model.
 Status roll_back(const std::string& path);
 
-/// Replaces a small file as a whole. Errors: kUnavailable, kDenied.
+/// Replaces a small file as a whole.
+/// Errors:  kUnavailable, kDenied.
 Status replace_file(const std::string& path, std::string_view text);
 
 /// One process at a time trains, imports or rolls back.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "milter/features/counter_needs.h"

@@ -4,7 +4,7 @@
     SHINGLED_BINARY=build/release/milter/shingled tests/bench/model_trial.py [--corpus DIR] [--seeds N]
         [--history FILE] [--keep DIR] [--set KEY=VALUE]
 
-Replays the corpus as campaigns.py --by-date does: all rules live, one person reports the first message of each campaign, and
+Replays the corpus as campaigns.py --by-date does: all rules live, one trusted person reports the first message of each campaign, and
 each message comes to a mailbox of somebody who never reports. Rows of the history are then what the model is trained on,
 with the labels that the site has by itself (milter/MODEL.md): what was reported, and verdicts that are clear.
 shingled-train --trial says what a model gives to messages that it did not see; what they truly are is in the corpus.
@@ -99,11 +99,17 @@ class Replay(dated_replay.Replay):
             db.commit()
 
     def run(self):
-        events = sorted(((mail.date, place, mail) for place, mail in enumerate(self.mails)), key=lambda one: one[:2])
+        events = [(mail.date, 1, place, mail) for place, mail in enumerate(self.mails)]
+        letters = sorted(dated_replay.letters(self.mails, self.people))
+        events += [(date, 0, place, (box, day)) for place, (date, box, day) in enumerate(letters)]
+        events.sort(key=lambda event: event[:3])
         with tempfile.TemporaryDirectory() as folder, self.serving(folder, events[0][0]):
-            for date, _, mail in events:
+            for date, _, _, mail in events:
                 self.daemon.set(date)
-                if mail.message.kind in dated_replay.BAD:
+                if isinstance(mail, tuple):  # the letters that make reporters residents
+                    self.mail = None
+                    super().send(dated_replay.letter(*mail), "friend@elsewhere.example", "203.0.113.7", mail[0])
+                elif mail.message.kind in dated_replay.BAD:
                     self.bad(mail)
                 else:
                     self.wanted(mail)
@@ -216,7 +222,9 @@ def main():
     if not args.history:
         history.unlink(missing_ok=True)
         policy = ROOT / "packaging/policy.yaml"
-        overrides = [f"policy.files=[{policy}]", "policy.live=[all]", "history.keep=365d", "history.act_for=0", *args.set]
+        overrides = [f"policy.files=[{policy}]", "policy.live=[all]", "history.keep=365d", "history.act_for=0",
+                     f"reports.trusted_reporters=[{', '.join(f'user{box:02}@{dated_replay.SITE}' for box in range(dated_replay.MAILBOXES))}]",
+                     *args.set]
         mails = dated_replay.read(read_messages(args))
         rows = Replay(mails, overrides, history).run()
         table.write_text(json.dumps(rows))

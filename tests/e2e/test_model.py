@@ -1,4 +1,7 @@
-# Covers milter/model, milter/learning, milter/boosting and milter/cli/model.
+# Covers config/sections/model.cpp, milter/api/model_resource.cpp, milter/boosting/main.cpp, milter/boosting/training.cpp,
+# milter/cli/commands/model_command.cpp, milter/cli/model/model_run.cpp, milter/cli/model/model_show.cpp,
+# milter/learning/model_keeper.cpp, milter/learning/model_status.cpp, milter/learning/model_trial.cpp,
+# milter/learning/training_process.cpp, milter/model/model_mode.cpp, milter/view/model_json.cpp.
 """Two weeks of mail with a moved clock: a training is refused while there is too little, then a model is trained, tried, put
 in force, marks the first message of a campaign that nobody has reported and says why, and is taken back."""
 

@@ -1,3 +1,4 @@
+// Covers milter/boosting/train_model.cpp, too.
 #include "milter/boosting/booster.h"
 
 #include <gtest/gtest.h>

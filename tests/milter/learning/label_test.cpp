@@ -1,3 +1,4 @@
+// Covers milter/learning/survey.cpp and milter/learning/sample.cpp, too.
 #include "milter/learning/label.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers milter/model/model.cpp and milter/model/json_reader.cpp, too.
 #include "milter/model/model_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers milter/model/columns.cpp and milter/model/model_evidence.cpp, too.
 #include "milter/model/vector.h"
 
 #include <gtest/gtest.h>
