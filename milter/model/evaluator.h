@@ -45,7 +45,6 @@ class Evaluator {
   Evaluator(const Model& model, const Scale& scale);
 
   [[nodiscard]] double score(const Vector& vector) const;
-  /// Cost: some 5 us for 200 trees of depth 6.
   [[nodiscard]] Explained explain(const Vector& vector) const;
 
  private:
