@@ -15,6 +15,7 @@
 #include "config/base/byte_reader.h"
 #include "config/base/hex.h"
 #include "milter/api/reply.h"
+#include "storage/sqlite/reports/change_feed.h"
 
 namespace shingled::milter::api {
 

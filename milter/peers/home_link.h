@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"

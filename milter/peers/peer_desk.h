@@ -7,6 +7,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
+#include "config/base/result.h"
 #include "config/options/history_options.h"
 #include "milter/api/peer_messages.h"
 

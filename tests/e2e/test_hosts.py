@@ -108,6 +108,9 @@ class Mx:
     def waiting(self):
         return self.metrics()["shingled_reports_forward_waiting"]
 
+    def spooled(self):
+        return len(list((self.tmp / "reports.db.spool").glob("*.report")))
+
     def labels(self, label="spam"):
         return {one["queue_id"] for one in self.get(f"/api/1/messages?label={label}&most=1000")["messages"]}
 
@@ -349,8 +352,9 @@ class Site(unittest.TestCase):
         load = time.monotonic() - began
         began = time.monotonic()
         wait_until(self.flush_mailboxes, SECONDS, "the mailbox host has delivered all")
-        while waiting := self.mx["mx2"].waiting():
-            wait_until(lambda waiting=waiting: self.mx["mx2"].waiting() < waiting, SECONDS, "fewer wait at mx2")
+        while waiting := self.mx["mx2"].spooled():
+            wait_until(lambda waiting=waiting: self.mx["mx2"].spooled() < waiting, SECONDS, "fewer wait at mx2")
+        wait_until(lambda: self.mx["mx2"].waiting() == 0, SECONDS, "nothing waits at mx2")
         rest = time.monotonic() - began
         self.each_is_there_once(senders)
 
