@@ -27,7 +27,8 @@ std::vector<Route> EventResource::routes() const {
            {},
            "",
            "",
-           [this](const Call& call) { return listen(call); }}};
+           [this](const Call& call) { return listen(call); },
+           "text/event-stream"}};
 }
 
 }  // namespace shingled::milter::api

@@ -240,7 +240,7 @@ Json operation(const Route& route) {
   }
   const Json content =
       route.members.empty()
-          ? content_of("text/plain", {{"type", "string"}}, example.reply)
+          ? content_of(route.media, {{"type", "string"}}, example.reply)
           : content_of("application/json", members_schema(route.members), example.reply);
   out["responses"] = {{"200", {{"description", "Done."}, {"content", content}}},
                       {"default", {{"$ref", "#/components/responses/Problem"}}}};

@@ -64,6 +64,7 @@ struct Route {
   std::string_view body = {};     ///< media type of the request's body; "" = none
   std::string_view members = {};  ///< of the object that it answers: "buckets more"
   std::function<http::HttpReply(const Call&)> answer;
+  std::string_view media = "text/plain";  ///< type of a reply that is no JSON
 };
 
 /// All that can be asked for, in one table: finds the route of a request, checks who asks and with
