@@ -15,7 +15,8 @@ enum class ModelTrain : std::uint8_t {
 /// Section `model`: trees on the features of messages, trained on this site's own history.
 /// Source:  our design "Verdict", 5.
 struct ModelOptions {
-  /// Written by `shingled model`; need not exist. The one before it has ".before" behind its name.
+  /// Written by `shingled model`; need not exist. The one before it has a name that ends in
+  /// ".before".
   std::string file = "/var/lib/shingled/model.json";
   ModelTrain train = ModelTrain::kDaily;
   /// Features that training does not use: they tell sources of mail apart more than good from bad.

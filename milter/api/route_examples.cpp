@@ -198,18 +198,7 @@ constexpr auto kExamples = std::to_array<RouteExample>({
      "most=10",
      "",
      R"({"lists": [{"list": "bad", "symbol": "SIMILAR_BAD", "score": 8.0, "good": false}], "files": [{"id": 7, "list": "bad", "name": "invoice.exe", "bytes": 20480, "signature": "384:abc:def", "parts": true, "added": 1795860000}], "next": null})"},
-});
-// clang-format on
-// NOLINTEND
-
-}  // namespace
-
-std::span<const RouteExample> route_examples() { return kExamples; }
-
-const RouteExample* find_example(HttpMethod method, std::string_view path) {
-  const auto* const found = std::ranges::find_if(kExamples, [&](const RouteExample& one) {
-    return one.method == method && one.path == path;
-      {HttpMethod::kGet, "/api/1/messages/named",
+    {HttpMethod::kGet, "/api/1/messages/named",
      "id=4XyzQ1",
      "",
      R"({"messages": [], "broken": 0})"},
@@ -282,6 +271,16 @@ const RouteExample* find_example(HttpMethod method, std::string_view path) {
      "",
      R"({"mode": "shadow", "settings_mode": "shadow", "score_max": 4.0, "promote": "ask", "trained": null, "id": null, "trainer": null, "trees": null, "columns": null, "training": null, "figures": null, "features": null, "drift": null, "before": null, "needs": {"bad": 212, "bad_min": 400, "wanted": 5210, "wanted_min": 800, "days": 6.5}, "promotion": null, "run": {"state": "idle", "last": null, "result": null, "text": ""}, "off": "there is no model yet"})"},
 });
+// clang-format on
+// NOLINTEND
+
+}  // namespace
+
+std::span<const RouteExample> route_examples() { return kExamples; }
+
+const RouteExample* find_example(HttpMethod method, std::string_view path) {
+  const auto* const found = std::ranges::find_if(
+      kExamples, [&](const RouteExample& one) { return one.method == method && one.path == path; });
   return found == kExamples.end() ? nullptr : &*found;
 }
 

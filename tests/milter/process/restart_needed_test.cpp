@@ -69,7 +69,8 @@ const std::map<std::string, std::vector<std::string>>& values_by_type() {
       {"list of numbers", {"[7]"}},
       {"list of digests with files", {kDigest}},
       {"list of IDs with files", {kDigest}},
-      {"list of texts", {"[other]"}},
+      {"list of texts", {"[other]", "[unix:/other]"}},
+      {"list of features", {"[words]"}},
       {"list of globs", {"image/*"}},
       {"list of files", {"/dev/null"}},
       {"list of rules", {"all"}},
@@ -94,6 +95,8 @@ std::vector<std::string> needed_by(const std::string& key) {
       {"http.tls.key", {"http.tls.certificate=/c"}},
       {"client.key_file", {"client.server=unix:/s"}},
       {"client.ca_file", {"client.server=unix:/s"}},
+      {"reports.home_key_file", {"reports.home=unix:/s"}},
+      {"reports.home_ca_file", {"reports.home=unix:/s"}},
       {"similar.enabled", {"similar.lists=[{name: a}]"}},
   };
   const auto found = kNeeded.find(key);
