@@ -295,17 +295,18 @@ TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
       problems_of("storage:\n  expire: 1\n  snyc: 1s\nfoo: 1\nmilter:\n  timeout: x\n"
                   "storage: {}\n",
                   {"milter.drain_time=2", "daemon.usr=x"}),
-      ElementsAre("f:2:11: storage.expire: '1' is not a duration; allowed: a number with ms, "
-                  "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
-                  "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
-                  "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
-                  "similar, counters, policy, model, history, reports, storage, http, client, rules",
-                  "f:6:12: milter.timeout: 'x' is not a duration; allowed: a number with ms, "
-                  "s, m, h, d or w, such as 90d or 1h30m",
-                  "f:7:1: storage: duplicate key; first given in line 1",
-                  "-o:1:19: milter.drain_time: '2' is not a duration; allowed: a number with "
-                  "ms, s, m, h, d or w, such as 90d or 1h30m",
-                  "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
+      ElementsAre(
+          "f:2:11: storage.expire: '1' is not a duration; allowed: a number with ms, "
+          "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
+          "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
+          "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
+          "similar, counters, policy, model, history, reports, storage, http, client, rules",
+          "f:6:12: milter.timeout: 'x' is not a duration; allowed: a number with ms, "
+          "s, m, h, d or w, such as 90d or 1h30m",
+          "f:7:1: storage: duplicate key; first given in line 1",
+          "-o:1:19: milter.drain_time: '2' is not a duration; allowed: a number with "
+          "ms, s, m, h, d or w, such as 90d or 1h30m",
+          "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
 }
 
 TEST(Problems, OfOverrides) {
