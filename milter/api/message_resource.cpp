@@ -123,7 +123,8 @@ http::HttpReply MessageResource::list(const Call& call) const {
                                           });
   if (!end) return problem(end.error());
   Json page = {{"messages", std::move(messages)},
-               {"next", end->next ? Json(*end->next) : Json(nullptr)}};
+               {"next", end->next ? Json(*end->next) : Json(nullptr)},
+               {"broken", end->broken}};
   if (!call.flag("peers")) return json_reply(page);
   std::optional<std::int64_t> cursor;
   if (call.has("cursor")) cursor = call.integer("cursor", 0);

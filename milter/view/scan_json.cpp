@@ -10,6 +10,7 @@
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/view/feature_json.h"
 #include "milter/view/message_json.h"
+#include "milter/view/model_json.h"
 
 namespace shingled::milter::view {
 
@@ -265,6 +266,7 @@ Json scan_json(const Scanned& scanned) {
   put_lookups(scanned, out);
   put_changes(scanned.decision, out);
   out["truncated"] = facts.truncated;
+  out["model"] = model_json(facts.model.get());
   put_bounds(facts, out);
   return out;
 }
