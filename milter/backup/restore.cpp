@@ -253,6 +253,14 @@ std::string journal_of(const Settings& settings) {
   return (hashes.parent_path() / Renames::kJournalName).string();
 }
 
+std::string unfinished_restore(const Settings& settings) {
+  const std::string journal = journal_of(settings);
+  if (::access(journal.c_str(), F_OK) != 0) return "";
+  return journal +
+         ": a restore ended in the middle, so files of two times lie here; run `shingled restore` "
+         "again, which first takes back what it did";
+}
+
 Result<Restored> restore(const StoredBackup& backup, const Settings& settings,
                          const RestoreOptions& options, const CounterImport& counters,
                          const Clock& clock, const storage::Watcher& watcher) {

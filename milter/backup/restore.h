@@ -37,6 +37,8 @@ struct Restored {
 
 /// Where a restore keeps a journal while names change.
 std::string journal_of(const Settings& settings);
+/// What to do if a restore died there while names changed; "" if none did.
+std::string unfinished_restore(const Settings& settings);
 
 /// Puts a backup back, for a daemon that does not run. The caller has checked its sums.
 ///

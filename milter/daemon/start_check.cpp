@@ -14,10 +14,10 @@
 #include "config/base/random.h"
 #include "config/system/os_error.h"
 #include "config/system/whole_file.h"
-#include "milter/api/client/client_key.h"
 #include "milter/backup/restore.h"
 #include "milter/counters/country_file.h"
 #include "milter/daemon/name_check.h"
+#include "milter/daemon/peer_check.h"
 #include "milter/http/access.h"
 #include "milter/http/endpoint.h"
 #include "milter/http/tls_identity.h"
@@ -273,22 +273,6 @@ void check_client(const ClientOptions& options, Findings& found) {
   if (!server) found.error("client.server", server.error().message);
 }
 
-/// The daemons that this one asks. Their keys are read when they are asked.
-void check_peers(const Settings& settings, Findings& found) {
-  const auto look = [&](std::string_view key, const std::string& url) {
-    const auto server = http::parse_endpoint(url);
-    if (!server) found.error(std::string(key), server.error().message);
-  };
-  const auto look_at_key = [&](std::string_view key, const std::string& file) {
-    const auto read = api::read_client_key(file);
-    if (!read) found.fault(std::string(key), read.error().message);
-  };
-  if (!settings.reports.home.empty()) look("reports.home", settings.reports.home);
-  look_at_key("reports.home_key_file", settings.reports.home_key_file);
-  for (const std::string& url : settings.history.peers) look("history.peers", url);
-  look_at_key("history.peers_key_file", settings.history.peers_key_file);
-}
-
 void check_milter(const MilterOptions& options, Findings& found) {
   if (options.socket.kind != SocketSpec::Kind::kUnix) return;
   check_folder("milter.socket", options.socket.path, found);
@@ -364,7 +348,10 @@ void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.reports.enabled) check_reports(settings.reports, found);
   check_http(settings.http, found);
   check_client(settings.client, found);
-  check_peers(settings, found);
+  for (const PeerFault& fault : find_peer_faults(settings)) {
+    if (fault.is_mistake) found.error(fault.key, fault.why);
+    if (!fault.is_mistake) found.fault(fault.key, fault.why);
+  }
 }
 
 }  // namespace
@@ -382,13 +369,8 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   process::Identity identity = check_identity(settings.daemon, found);
   // The start knows who it is.
   if (names == OtherNames::kLookUp) identity = process::owner_of_files(settings).value_or(identity);
-  if (const std::string journal = backup::journal_of(settings);
-      ::access(journal.c_str(), F_OK) == 0) {
-    found.error("storage.hashfile",
-                journal +
-                    ": a restore ended in the middle, so files of two times lie here; run "
-                    "`shingled restore` again, which first takes back what it did");
-  }
+  if (const std::string why = backup::unfinished_restore(settings); !why.empty())
+    found.error("storage.hashfile", why);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   check_syslog(settings.daemon.syslog, found);

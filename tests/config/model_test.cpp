@@ -33,9 +33,10 @@ TEST(Model, ReadsEveryKey) {
 }
 
 TEST(Model, RefusesWhatMakesNoSense) {
-  EXPECT_THAT(problems("model: {train: weekly}"),
-              ElementsAre("f:1:16: model.train: 'weekly' is unknown; allowed: daily, off"));
-  EXPECT_THAT(problems("model: {features_off: [\"a b\", ok]}").size(), 1U);
+  EXPECT_THAT(
+      problems("model: {train: weekly}"),
+      ElementsAre("f:1:16: model.train: 'weekly' is not one of the choices; allowed: daily, off"));
+  EXPECT_THAT(problems("model: {features_off: [A-B, ok]}").size(), 1U);
   EXPECT_THAT(problems("policy: {model: {score_max: 101}}").size(), 1U);
   EXPECT_THAT(problems("policy: {model: {score_max: -1, mode: live}}").size(), 2U);
 }

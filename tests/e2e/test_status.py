@@ -278,13 +278,13 @@ class Strangers(Status):
         silent = [socket.create_connection(("127.0.0.1", self.daemon.status_port)) for _ in range(8)]
         self.addCleanup(lambda: [connection.close() for connection in silent])
 
-        def served():
+        def served(path="/healthz", status=200):
             try:
-                return self.get("/healthz")[0] == 200
+                return self.get(path)[0] == status
             except (OSError, http.client.HTTPException):
                 return False
         harness.wait_until(served, 30, "the silent ones are hung up on")
-        self.assertEqual(404, self.get("/../../etc/shadow")[0])
+        harness.wait_until(lambda: served("/../../etc/shadow", 404), 30, "what is not there is said")
         self.assertEqual(405, self.get("/stat", method="DELETE")[0])
 
     def test_every_path_is_in_the_documents(self):

@@ -47,12 +47,10 @@ bool fits(std::int64_t value) {
 
 Result<FlagValue> flag_of(const Database& database, const Statement& from, std::int64_t id,
                           int flag, int value) {
-  if (!fits<std::uint32_t>(from.integer(flag))) {
+  if (!fits<std::uint32_t>(from.integer(flag)))
     return bad_row(database, id, "a flag is out of range");
-  }
-  if (!fits<std::int32_t>(from.integer(value))) {
+  if (!fits<std::int32_t>(from.integer(value)))
     return bad_row(database, id, "a value is out of range");
-  }
   return FlagValue{static_cast<std::uint32_t>(from.integer(flag)),
                    static_cast<std::int32_t>(from.integer(value))};
 }

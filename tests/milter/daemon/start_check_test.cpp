@@ -1,4 +1,4 @@
-// Covers storage/open_store.cpp, milter/daemon/name_check.cpp.
+// Covers storage/open_store.cpp, milter/daemon/name_check.cpp, milter/daemon/peer_check.cpp.
 // Problems of settings that depend on the machine. e2e/test_mistakes.py checks the texts of the
 // same function.
 #include "milter/daemon/start_check.h"
