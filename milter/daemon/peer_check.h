@@ -15,7 +15,8 @@ struct PeerFault {
 };
 
 /// Looks at the URLs and key files of reports.home and history.peers.
-/// Errors: none. Does not: connect to them.
+/// Does not: connect to them.
+/// Errors: none.
 std::vector<PeerFault> find_peer_faults(const Settings& settings);
 
 }  // namespace shingled::milter::daemon
