@@ -417,6 +417,8 @@ class Actions(Page):
         self.browser.press(press, "main")
         self.browser.press(press, "dialog")
         self.browser.wait_for_text("Undo", "#undo")  # with the token of the new daemon
+        self.browser.press("Undo", "#undo")
+        self.browser.wait_for_text("Case reopened." if press == "Close" else "Case closed.", "#undo")
 
 
 class People(Page):
