@@ -21,7 +21,8 @@ std::string text_of(const Json& merged) {
   return out + merged["next"].dump();
 }
 
-Json merge(Json own, const Json& other, std::size_t most = 10, std::optional<std::int64_t> cursor = {}) {
+Json merge(Json own, const Json& other, std::size_t most = 10,
+           std::optional<std::int64_t> cursor = {}) {
   std::vector<PeerAnswer> answers;
   answers.push_back({"b", other.dump()});
   return merged_messages(std::move(own), "a", std::move(answers), most, cursor);
