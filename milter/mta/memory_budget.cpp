@@ -19,12 +19,15 @@ void MemoryBudget::set_max(std::uint64_t bytes_max) {
 bool MemoryBudget::has(std::uint64_t bytes, Use use) const {
   const std::uint64_t most = use == Use::kSmall ? max_ : memory_for_large(max_);
   if (bytes > most || used_ > most - bytes) return false;
-  return use != Use::kReceive || received_ + bytes <= memory_for_receiving(max_);
+  const std::uint64_t receiving = memory_for_receiving(max_);
+  if (use == Use::kReceive) return received_ + bytes <= receiving;
+  return use != Use::kAnalyze || analyzed_ + bytes <= most - receiving;
 }
 
 void MemoryBudget::add(std::uint64_t bytes, Use use) {
   used_ += bytes;
   if (use == Use::kReceive) received_ += bytes;
+  if (use == Use::kAnalyze) analyzed_ += bytes;
   peak_ = std::max(peak_, used_);
 }
 
@@ -74,6 +77,7 @@ void MemoryBudget::give_back(std::uint64_t bytes, Use use) {
   const MutexLock lock(mutex_);
   used_ -= bytes;
   if (use == Use::kReceive) received_ -= bytes;
+  if (use == Use::kAnalyze) analyzed_ -= bytes;
   changed_.notify_all();
 }
 

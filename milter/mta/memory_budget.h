@@ -19,9 +19,10 @@ namespace shingled::milter::mta {
 /// user takes an estimate from the budget (config/options/message_memory.h) and gives it back
 /// later.
 ///
-/// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait. The
-/// bytes of large messages leave half to analyses, so that a received message can be judged.
-/// Invariant: the sum of all memory taken does not exceed the maximum at the time of taking.
+/// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait.
+/// Their bytes may use half, so that a received message can be judged, and their analyses what is
+/// left, so that a message can be received whatever is analysed. Invariant: the sum of all memory
+/// taken does not exceed the maximum at the time of taking.
 /// Threads: any thread.
 class MemoryBudget {
  public:
@@ -63,6 +64,7 @@ class MemoryBudget {
   std::uint64_t max_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t used_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t received_ SHINGLED_GUARDED_BY(mutex_) = 0;  // part of `used_`, for kReceive
+  std::uint64_t analyzed_ SHINGLED_GUARDED_BY(mutex_) = 0;  // likewise, for kAnalyze
   std::uint64_t peak_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t tickets_ SHINGLED_GUARDED_BY(mutex_) = 0;
   // Tickets of the callers that wait for kAnalyze.

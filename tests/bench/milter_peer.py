@@ -32,25 +32,29 @@ FIGURES = re.compile(r"messages (\d+) +rate (\d+)/s.*failures (\d+).*?end-of-mes
 
 
 def processor_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Of a process and its children, also of those that have ended: a worker of the peer may be replaced."""
+    used = 0
+    for one in (pid, *generators.children(pid)):
+        fields = pathlib.Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+        used += sum(map(int, fields[11:15] if one == pid else fields[11:13]))
+    return used / os.sysconf("SC_CLK_TCK")
 
 
 class Side:
-    """One milter: where it is, and its processes."""
+    """One milter: where it is, and its process."""
 
-    def __init__(self, port, pids):
-        self.port, self.pids, self.runs = port, pids, []
+    def __init__(self, port, pid):
+        self.port, self.pid, self.runs = port, pid, []
 
     def measure(self, generator, args):
-        before = sum(map(processor_seconds, self.pids))
+        before = processor_seconds(self.pid)
         done = subprocess.run([generator, "--socket", f"127.0.0.1:{self.port}", "--conns", str(args.connections), "--rounds", "1",
                                args.corpus], capture_output=True, text=True, check=False)
         found = FIGURES.search(done.stdout)
         if not found:
             sys.exit(f"milterload failed: {done.stdout}{done.stderr}")
         messages, rate, failures, p50, p99 = map(int, found.groups())
-        used = (sum(map(processor_seconds, self.pids)) - before) / messages * 1e6
+        used = (processor_seconds(self.pid) - before) / messages * 1e6
         self.runs.append({"rate": rate, "failures": failures, "p50": p50, "p99": p99, "used": used})
 
     def median(self, what):
@@ -79,8 +83,8 @@ def main():
                 daemons[way].start()
             storage = daemons["shingled, nothing switched on"].fuzzy_port
             with rspamd.Rspamd(folder, servers=f"127.0.0.1:{storage}", milter_workers=2) as peer:
-                sides = {way: Side(daemon.milter_port, [daemon.process.pid]) for way, daemon in daemons.items()}
-                sides[PEER] = Side(peer.milter_port, generators.children(peer.process.pid))
+                sides = {way: Side(daemon.milter_port, daemon.process.pid) for way, daemon in daemons.items()}
+                sides[PEER] = Side(peer.milter_port, peer.process.pid)
                 for _ in range(args.rounds + 1):
                     for side in sides.values():
                         side.measure(folder / "milterload", args)

@@ -28,17 +28,20 @@ TEST(MemoryBudget, DividesMemoryBetweenUses) {
   constexpr TakeCase kCases[] = {
       {"a small message may use the whole budget", Use::kSmall, 0, Use::kSmall, 800, true},
       {"a small message may not use more", Use::kSmall, 0, Use::kSmall, 801, false},
-      {"small and large together may use the whole budget", Use::kAnalyze, 700, Use::kSmall, 100,
+      {"small and large together may use the whole budget", Use::kAnalyze, 300, Use::kSmall, 500,
        true},
-      {"together they may not use more", Use::kAnalyze, 700, Use::kSmall, 101, false},
-      {"a large message leaves an eighth", Use::kSmall, 0, Use::kAnalyze, 700, true},
-      {"a large message may not use the last eighth", Use::kSmall, 0, Use::kAnalyze, 701, false},
-      {"memory of small messages counts for large ones", Use::kSmall, 1, Use::kAnalyze, 700, false},
+      {"together they may not use more", Use::kAnalyze, 300, Use::kSmall, 501, false},
+      {"a large message leaves an eighth", Use::kSmall, 400, Use::kAnalyze, 300, true},
+      {"a large message may not use the last eighth", Use::kSmall, 401, Use::kAnalyze, 300, false},
+      {"memory of small messages counts for large ones", Use::kSmall, 301, Use::kReceive, 400,
+       false},
       {"receiving leaves half to analyses", Use::kSmall, 0, Use::kReceive, 400, true},
       {"receiving may not use more than half", Use::kReceive, 400, Use::kReceive, 1, false},
-      {"an analysis may use the other half", Use::kReceive, 400, Use::kAnalyze, 300, true},
-      {"analyses do not count as received", Use::kAnalyze, 300, Use::kReceive, 400, true},
-      {"analyses count in the sum", Use::kAnalyze, 301, Use::kReceive, 400, false},
+      {"analyses may use the other half but for an eighth", Use::kReceive, 400, Use::kAnalyze, 300,
+       true},
+      {"analyses leave half to receiving", Use::kSmall, 0, Use::kAnalyze, 301, false},
+      {"so a message is received whatever is analysed", Use::kAnalyze, 300, Use::kReceive, 400,
+       true},
       {"a number near the end of the range", Use::kSmall, 1, Use::kSmall, ~std::uint64_t{0}, false},
   };
   for (const TakeCase& c : kCases) {
@@ -71,18 +74,18 @@ TEST(MemoryBudget, HasRoomForEveryMessageThatTheLoaderAccepts) {
 TEST(MemoryBudget, WaitsUntilMemoryIsGivenBack) {
   const SystemClock clock;
   MemoryBudget budget(kMax);
-  ASSERT_TRUE(budget.take(700, Use::kAnalyze));
-  std::thread other([&] { budget.give_back(700, Use::kAnalyze); });
+  ASSERT_TRUE(budget.take(300, Use::kAnalyze));
+  std::thread other([&] { budget.give_back(300, Use::kAnalyze); });
   EXPECT_TRUE(
-      budget.await(600, Use::kAnalyze, {clock, clock.now() + std::chrono::hours(1), {}, {}}));
+      budget.await(200, Use::kAnalyze, {clock, clock.now() + std::chrono::hours(1), {}, {}}));
   other.join();
-  EXPECT_EQ(budget.used(), 600U);
+  EXPECT_EQ(budget.used(), 200U);
 }
 
 TEST(MemoryBudget, CallsMeanwhileEverySecondAndGivesUpAtTheDeadline) {
   shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
-  ASSERT_TRUE(budget.take(700, Use::kAnalyze));
+  ASSERT_TRUE(budget.take(300, Use::kAnalyze));
   int seconds = 0;
   const auto meanwhile = [&] {
     ++seconds;
@@ -91,18 +94,18 @@ TEST(MemoryBudget, CallsMeanwhileEverySecondAndGivesUpAtTheDeadline) {
   EXPECT_FALSE(budget.await(100, Use::kAnalyze,
                             {clock, clock.now() + std::chrono::seconds(7), {}, meanwhile}));
   EXPECT_EQ(seconds, 7);
-  EXPECT_EQ(budget.used(), 700U);
+  EXPECT_EQ(budget.used(), 300U);
   MetricReport report;
   budget.report(report);
   EXPECT_EQ(report.total("shingled_mail_memory_refused", {{"at", "analysis"}}), 1);
   EXPECT_EQ(report.total("shingled_mail_memory_waits"), 1);
-  EXPECT_EQ(report.total("shingled_mail_memory_peak_bytes"), 700);
+  EXPECT_EQ(report.total("shingled_mail_memory_peak_bytes"), 300);
 }
 
 TEST(MemoryBudget, StopsWaitingOnRequest) {
   const SystemClock clock;
   MemoryBudget budget(kMax);
-  ASSERT_TRUE(budget.take(700, Use::kAnalyze));
+  ASSERT_TRUE(budget.take(300, Use::kAnalyze));
   std::stop_source stop;
   std::thread other([&] { stop.request_stop(); });
   EXPECT_FALSE(budget.await(100, Use::kAnalyze,
@@ -113,14 +116,14 @@ TEST(MemoryBudget, StopsWaitingOnRequest) {
 TEST(MemoryBudget, ServesALargeRequestBeforeALaterSmallOne) {
   shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
-  ASSERT_TRUE(budget.take(500, Use::kAnalyze));
+  ASSERT_TRUE(budget.take(200, Use::kAnalyze));
   bool passed = true;
-  // While the first waits for 400, another needs 100. There is room for it, but it waits.
+  // While the first waits for 250, another needs 100. There is room for it, but it waits.
   const auto meanwhile = [&] {
     clock.advance(std::chrono::seconds(1));
     passed = budget.await(100, Use::kAnalyze, {clock, clock.now(), {}, {}});
   };
-  EXPECT_FALSE(budget.await(400, Use::kAnalyze,
+  EXPECT_FALSE(budget.await(250, Use::kAnalyze,
                             {clock, clock.now() + std::chrono::seconds(1), {}, meanwhile}));
   EXPECT_FALSE(passed);
   EXPECT_TRUE(budget.await(100, Use::kAnalyze, {clock, clock.now(), {}, {}}))
@@ -138,7 +141,7 @@ TEST(MemoryBudget, IsNeverOverdrawnByManyThreads) {
       threads.emplace_back([&, t] {
         const Use use = t % 2 == 0 ? Use::kSmall : Use::kAnalyze;
         for (std::uint64_t i = 0; i < 500; ++i) {
-          const std::uint64_t bytes = 100 + i % 300;
+          const std::uint64_t bytes = 100 + i % 200;
           ASSERT_TRUE(
               budget.await(bytes, use, {clock, clock.now() + std::chrono::hours(1), {}, {}}));
           if ((held += bytes) > kMax) overdrawn = true;

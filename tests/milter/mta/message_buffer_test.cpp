@@ -89,7 +89,7 @@ TEST(MessageBuffer, IsGivenUpAndFreedWithoutMemory) {
 
 TEST(MessageBuffer, SmallMessagesGetMemoryThatLargeOnesDoNotGet) {
   const auto budget = std::make_shared<MemoryBudget>(8'000'000);
-  ASSERT_TRUE(budget->take(7'000'000, MemoryBudget::Use::kAnalyze));
+  ASSERT_TRUE(budget->take(7'000'000, MemoryBudget::Use::kSmall));
   MessageBuffer large(50'000'000, HeaderSpacing::kKept, budget);
   large.add_body(std::string(1'000'000, 'x'));
   EXPECT_TRUE(large.given_up());

@@ -138,7 +138,9 @@ TEST_F(SessionCountTest, TheHistoryKeepsWhatAReportOfTheDeliveredMessageNeeds) {
   ASSERT_TRUE((*reader)->find("q", [&](const storage::sqlite::HistoryReader::View& row) {
     const auto kept = reports::decode_kept(*(*reader)->kept(row.time), kSite);
     EXPECT_TRUE(kept);
-    if (kept) EXPECT_EQ(reports::reported_message(*kept, {&own, 1}, taught.rules), expected);
+    if (kept) {
+      EXPECT_EQ(reports::reported_message(*kept, {&own, 1}, taught.rules), expected);
+    }
     EXPECT_EQ(as_text(row.sender_name), "s@x.example");
     EXPECT_EQ(as_text(row.recipients),
               ++rows == 1 ? "a@y.example\nb@y.example\n" : "a@y.example\n");

@@ -210,7 +210,7 @@ TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForMoreTime) 
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
   session.mail_from("<a@b>", "");
   send(1'000'000);
-  ASSERT_TRUE(memory->take(80'000'000, MemoryBudget::Use::kAnalyze));
+  ASSERT_TRUE(memory->take(80'000'000, MemoryBudget::Use::kSmall));
   EXPECT_THAT(end(), ElementsAre(kNoMemory, "= tempfail"));
   EXPECT_EQ(mta_.recorded.progress_count, 60);
   EXPECT_THAT(log_.line, HasSubstr("reason=\"no memory to analyse it (milter.memory_max)\""));
@@ -219,7 +219,7 @@ TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForMoreTime) 
   session.mail_from("<a@b>", "");
   send(10'000);
   EXPECT_THAT(end(), ElementsAre("= pass")) << "small messages have a share of their own";
-  memory->give_back(80'000'000, MemoryBudget::Use::kAnalyze);
+  memory->give_back(80'000'000, MemoryBudget::Use::kSmall);
   session.mail_from("<a@b>", "");
   send(1'000'000);
   EXPECT_THAT(end(), ElementsAre("= pass"));
@@ -252,7 +252,7 @@ TEST_F(SessionFailureTest, WhenTheServiceEndsTheFailurePolicyAnswers) {
   for (const bool memory_lacks : {false, true}) {
     const auto memory = std::make_shared<MemoryBudget>(100'000'000);
     if (memory_lacks) {
-      ASSERT_TRUE(memory->take(80'000'000, MemoryBudget::Use::kAnalyze));
+      ASSERT_TRUE(memory->take(80'000'000, MemoryBudget::Use::kSmall));
     }
     for (const SenderCase& c : kSenders) {
       Session& session = open({memory, stop.get_token()});
