@@ -42,6 +42,10 @@ constexpr const char* kNamesAndActs =
 static_assert(kHistoryFileId == 1936222056 && kHistoryVersion == 2,
               "the scripts must name the same numbers");
 
+/// Older files of the same version lack it; a reader does without, slowly.
+constexpr const char* kSenderIndex =
+    "CREATE INDEX IF NOT EXISTS messages_by_sender ON messages (sender) WHERE sender <> 0";
+
 constexpr FileIdentity kHistory{kHistoryFileId, kHistoryVersion, "a history of shingled"};
 
 Status prepare_history(Database& database) {
@@ -55,6 +59,7 @@ Status prepare_history(Database& database) {
   if (*version < kHistoryVersion) {
     if (Status added = database.execute(kNamesAndActs); !added) return added;
   }
+  if (Status made = database.execute(kSenderIndex); !made) return made;
   return database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
@@ -71,14 +76,18 @@ HistoryReader::View view_of(const Statement& row) {
           .is_kept = row.integer(9) != 0};
 }
 
-Status give_rows(Statement& statement, const HistoryReader::Take& take) {
+Status give_rows(Statement& statement, const std::function<bool(const Statement&)>& take) {
   for (;;) {
     const auto more = statement.step();
     if (!more) return more.error();
-    if (!*more || !take(view_of(statement))) break;
+    if (!*more || !take(statement)) break;
   }
   statement.reset();
   return {};
+}
+
+Status give_views(Statement& statement, const HistoryReader::Take& take) {
+  return give_rows(statement, [&](const Statement& row) { return take(view_of(row)); });
 }
 
 }  // namespace
@@ -244,6 +253,8 @@ struct HistoryReader::Statements {
   Statement read;
   Statement read_back;
   Statement read_newest_first;
+  Statement names;
+  Statement of_sender;
   Statement find;
   Statement kept;
   Statement first;
@@ -271,6 +282,11 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
       **database, {bare + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time",
                    bare + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time DESC",
                    whole + "m.time >= ?1 AND m.time < ?2 ORDER BY m.time DESC",
+                   old ? "SELECT NULL, NULL, NULL, NULL WHERE ?1 > ?2 AND ?1 < ?2"
+                       : "SELECT time, sender, recipients, subject FROM names WHERE time >= ?1 AND"
+                         " time < ?2 ORDER BY time DESC",
+                   "SELECT time FROM messages WHERE time >= ?1 AND time < ?2 AND sender = ?3 AND"
+                   " sender <> 0 ORDER BY time DESC",
                    whole + "queue_id = CAST(?1 AS TEXT) ORDER BY m.time DESC",
                    old ? "SELECT NULL WHERE ?1 IS NULL" : "SELECT kept FROM acts WHERE time = ?1",
                    "SELECT time FROM messages ORDER BY time LIMIT 1",
@@ -287,19 +303,35 @@ HistoryReader::HistoryReader(std::unique_ptr<Database> database,
 HistoryReader::~HistoryReader() = default;
 
 Status HistoryReader::read(const Span& span, const Take& take) {
-  return give_rows(statements_->read.bind(1, span.since).bind(2, span.until), take);
+  return give_views(statements_->read.bind(1, span.since).bind(2, span.until), take);
 }
 
 Status HistoryReader::read_back(const Span& span, const Take& take) {
-  return give_rows(statements_->read_back.bind(1, span.since).bind(2, span.until), take);
+  return give_views(statements_->read_back.bind(1, span.since).bind(2, span.until), take);
 }
 
 Status HistoryReader::read_newest_first(const Span& span, const Take& take) {
-  return give_rows(statements_->read_newest_first.bind(1, span.since).bind(2, span.until), take);
+  return give_views(statements_->read_newest_first.bind(1, span.since).bind(2, span.until), take);
+}
+
+Status HistoryReader::read_names(const Span& span,
+                                 const std::function<bool(std::int64_t time, const Names&)>& take) {
+  return give_rows(statements_->names.bind(1, span.since).bind(2, span.until),
+                   [&](const Statement& row) {
+                     return take(row.integer(0), {row.blob(1), row.blob(2), row.blob(3)});
+                   });
+}
+
+Status HistoryReader::read_sender(const Span& span, std::uint64_t sender,
+                                  const std::function<bool(std::int64_t time)>& take) {
+  Statement& rows = statements_->of_sender.bind(1, span.since)
+                        .bind(2, span.until)
+                        .bind(3, static_cast<std::int64_t>(sender));
+  return give_rows(rows, [&](const Statement& row) { return take(row.integer(0)); });
 }
 
 Status HistoryReader::find(std::string_view queue_id, const Take& take) {
-  return give_rows(statements_->find.bind(1, as_bytes(queue_id)), take);
+  return give_views(statements_->find.bind(1, as_bytes(queue_id)), take);
 }
 
 Result<Bytes> HistoryReader::kept(std::int64_t time) {

@@ -141,6 +141,19 @@ class HistoryReader {
   Status read_back(const Span& span, const Take& take);
   /// With the names, too.
   Status read_newest_first(const Span& span, const Take& take);
+
+  struct Names {
+    BytesView sender;
+    BytesView recipients;
+    BytesView subject;
+  };
+  /// The names of the rows that have some, the newest first, until `take` returns false. A tenth of
+  /// the cost of read_newest_first().
+  Status read_names(const Span& span,
+                    const std::function<bool(std::int64_t time, const Names&)>& take);
+  /// The times of the rows with a sender, not 0, the newest first, until `take` returns false.
+  Status read_sender(const Span& span, std::uint64_t sender,
+                     const std::function<bool(std::int64_t time)>& take);
   /// All messages that had this queue id, the newest first.
   Status find(std::string_view queue_id, const Take& take);
 

@@ -113,6 +113,47 @@ TEST_F(MessageSearch, GoesOnWhereItEnded) {
   EXPECT_EQ(found({.span = {.until = *end_.next}, .symbol = "DENIED"}), (Names{"B@2"}));
 }
 
+TEST_F(MessageSearch, FindsASenderByTheWholeAddressOrElseByAPart) {
+  const MessageQuery query{.sender_id = sender_id(kSite, "ann@example.org"),
+                           .sender = "ANN@example.org"};
+  EXPECT_EQ(found(query), (Names{"A@4", "C@3", "A@1"})) << "not joanne@example.org";
+  EXPECT_EQ(found({.sender_id = sender_id(kSite, "ann@example"), .sender = "anne@example"}),
+            (Names{"B@2"}))
+      << "an address that is not written to its end";
+  MessageQuery rest = query;
+  Names pages;
+  for (int page = 0; page < 10; ++page) {
+    const Names more = found(rest, {.found_max = 1});
+    pages.insert(pages.end(), more.begin(), more.end());
+    if (!end_.next) break;
+    rest.span.until = *end_.next;
+  }
+  EXPECT_EQ(pages, found(query)) << "page by page";
+  MessageQuery narrow = query;
+  narrow.recipient = "joe@";
+  EXPECT_EQ(found(narrow), (Names{"A@1"})) << "all parts fit";
+}
+
+TEST_F(MessageSearch, SeveralNamesThatDoNotFitCountAsOneLook) {
+  reader_.reset();
+  auto table = HistoryTable::open(folder_.file("history.db"));
+  ASSERT_TRUE(table);
+  Judged judged;
+  judged.names = HistoryNames::kSubject;
+  judged.subject = "many";
+  std::vector<HistoryRow> rows;
+  for (std::int64_t i = 0; i < 3 * static_cast<std::int64_t>(kNamesALook); ++i)
+    rows.push_back(row_of(judged.message(), kSite, 100 + i));
+  ASSERT_TRUE((*table)->write(rows, {}));
+  table = Error{ErrorCode::kInternal, "closed"};
+  auto reader = HistoryReader::open(folder_.file("history.db"));
+  ASSERT_TRUE(reader);
+  reader_ = *std::move(reader);
+  EXPECT_EQ(found({.subject = "offer"}, {.looked_max = 1}), Names{});
+  EXPECT_EQ(end_.next, rows[rows.size() - kNamesALook].time);
+  EXPECT_EQ(found({.subject = "offer"}), (Names{"B@2"}));
+}
+
 TEST_F(MessageSearch, ANameIsAQueueIdWithOrWithoutATime) {
   const auto named = [&](const char* name) {
     Names out;
