@@ -1,6 +1,7 @@
 #include "milter/http/work_threads.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -32,6 +33,7 @@ void WorkThreads::stop() {
 }
 
 void WorkThreads::run() {
+  static_cast<void>(::nice(kNice));  // on Linux that of this thread; a sandbox may refuse it
   MutexLock lock(mutex_);
   while (true) {
     change_.wait(lock.as_lock(),

@@ -248,6 +248,8 @@ class Sendmail:
             define(`confDONT_PROBE_INTERFACES', `True')dnl
             define(`confDONT_BLAME_SENDMAIL', `GroupWritableDirPathSafe')dnl
             define(`confTO_IDENT', `0')dnl
+            define(`confREFUSE_LA', `1000')dnl
+            define(`confQUEUE_LA', `1000')dnl
             define(`confSERVICE_SWITCH_FILE', `{self.folder}/service.switch')dnl
             define(`SMART_HOST', `relay:[127.0.0.1]')dnl
             define(`RELAY_MAILER_ARGS', `TCP $h {sink_port}')dnl

@@ -57,22 +57,27 @@ class Paths {
   }
 
   std::vector<Path> all() const {
-    return {{"hash",
-             [this](const std::string& message) {
-               hash_message(mime::analyze(message, MimeOptions{}), rule_);
-             }},
-            {"scan",
-             [this](const std::string& message) {
-               const milter::rules::Facts facts = scanner_->scan({.bytes = message});
-               static_cast<void>(scanner_->judge(facts, FailurePolicy::kAccept));
-             }},
-            {"pieces", [](const std::string& message) {
-               const mime::Analysis analysis = mime::analyze(message, MimeOptions{});
-               mime::WorkMeter meter(mime::kStepsAMegabyte);
-               const mime::HeaderBlock header = mime::split_header_block(message, MimeOptions{});
-               static_cast<void>(milter::counters::message_pieces(
-                   {.analysis = analysis, .header = header}, {}, PieceOptions{}, meter));
-             }}};
+    std::vector<Path> paths = {
+        {"hash",
+         [this](const std::string& message) {
+           hash_message(mime::analyze(message, MimeOptions{}), rule_);
+         }},
+        {"scan",
+         [this](const std::string& message) {
+           const milter::rules::Facts facts = scanner_->scan({.bytes = message});
+           static_cast<void>(scanner_->judge(facts, FailurePolicy::kAccept));
+         }},
+        {"pieces", [](const std::string& message) {
+           const mime::Analysis analysis = mime::analyze(message, MimeOptions{});
+           mime::WorkMeter meter(mime::kStepsAMegabyte);
+           const mime::HeaderBlock header = mime::split_header_block(message, MimeOptions{});
+           static_cast<void>(milter::counters::message_pieces(
+               {.analysis = analysis, .header = header}, {}, PieceOptions{}, meter));
+         }}};
+#ifdef SHINGLED_SANITIZED
+    paths.erase(paths.begin());  // a scan takes the same steps, and this takes minutes
+#endif
+    return paths;
   }
 
  private:

@@ -67,7 +67,7 @@ export function messageColumns({host = false} = {}) {
   return [
     {name: m.time, kind: 'short c-time', cell: (one) => el('a', {href: messageLink(one.id)}, moment(one.time), el('span', {class: 'unheard'}, ` ${T.message.title} ${one.queue_id || one.id}`))},
     host && {name: m.host, cell: (one) => said(one.host, 60)},
-    {name: m.sender, kind: 'fit', cell: (one) => said(one.sender, 90)},
+    {name: m.sender, kind: 'fit c-from', cell: (one) => said(one.sender, 90)},
     {name: m.recipients, kind: 'fit c-to', cell: (one) => {
       const all = one.recipients || [];
       return all.length > 1 ? el('span', null, said(all[0], 70), el('span', {class: 'quiet'}, ` +${all.length - 1}`)) : said(all[0], 70);
