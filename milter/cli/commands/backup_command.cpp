@@ -9,12 +9,12 @@
 
 #include "milter/backup/site_parts.h"
 #include "milter/backup/take_backup.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/output/status_output.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/view/amount_text.h"
+#include "milter/view/lines/status_lines.h"
 
 namespace shingled::milter::cli {
 
@@ -34,14 +34,14 @@ void print_backup(const backup::TakenBackup& taken, Console& console) {
   for (const backup::StoredPart& part : taken.manifest.parts) {
     bytes += part.bytes;
     rows.push_back({terminal_safe(part.name), terminal_safe(part.file),
-                    bytes_text(static_cast<double>(part.bytes)), terminal_safe(part.path)});
+                    view::bytes_text(static_cast<double>(part.bytes)), terminal_safe(part.path)});
   }
   print_table(rows, "", console);
   for (const backup::LeftOut& left : taken.manifest.left_out)
     console.line("not taken: " + terminal_safe(left.what) + ": " + terminal_safe(left.why));
   console.line(fmt::format("{}: {}, {}", terminal_safe(taken.folder),
                            counted(taken.manifest.parts.size(), "file", "files"),
-                           bytes_text(static_cast<double>(bytes))));
+                           view::bytes_text(static_cast<double>(bytes))));
 }
 
 int backup_failed(const Error& error, ProgressMeter& meter) {
@@ -111,9 +111,7 @@ Example:
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_backup(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_backup);
 }
 
 }  // namespace shingled::milter::cli

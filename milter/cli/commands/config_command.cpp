@@ -9,6 +9,7 @@
 #include "config/effective.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 
