@@ -92,8 +92,9 @@ void add_backup_command(CLI::App& app, Command& chosen) {
       app.add_subcommand("backup", "Copy all that this site has, also while the daemon runs");
   command->footer(
       R"(DIR becomes a folder for its owner alone: the hashes, the counters (as by shingled counters export), what people
-reported, the history, known files, the limits of mail, the settings with the files that they name, and manifest.json:
-the parts with their sums, and each missing part with the reason. shingled restore puts a backup back.
+reported and what waits for reports.home, the history, known files, the limits of mail, the model, the settings with the
+files that they name, and manifest.json: the parts with their sums, and each missing part with the reason. shingled
+restore puts a backup back.
 All databases are copied as they are at one moment. Each copy is read again and checked; what is damaged is not backed
 up. It is written to DIR.part and renamed when all of it is on the disk. DIR must not exist, or be empty.
 Keys are taken only with --with-keys: that of the counters, private keys, http.keys_file, http.users_file, and settings
