@@ -13,6 +13,7 @@
 #include "config/base/random.h"
 #include "config/system/os_error.h"
 #include "milter/backup/file_copy.h"
+#include "milter/backup/packed_folder.h"
 #include "milter/backup/renames.h"
 #include "milter/backup/stopped_site.h"
 #include "storage/counters/counter_key.h"
@@ -66,10 +67,12 @@ class RestoreRun {
     }
     // The key comes first.
     for (const Target& target : plan_.targets) {
-      Status staged = &target == counters ? stage_counters(target) : stage_file(target);
+      Status staged = &target == counters                     ? stage_counters(target)
+                      : target.part.form == PartForm::kFolder ? stage_folder(target)
+                                                              : stage_file(target);
       if (!staged) return staged;
     }
-    return counters != nullptr ? give_counters(*counters) : Status();
+    return counters != nullptr ? give_folder(*counters) : Status();
   }
 
   Status place() {
@@ -94,6 +97,9 @@ class RestoreRun {
       // A folder that had nothing but the key that it has now.
       if (target.part.form == PartForm::kCounters && !target.aside.empty() && drop_empty(target))
         part.aside.clear();
+      std::error_code failure;
+      if (target.part.form == PartForm::kFolder && fs::remove(target.aside, failure))
+        part.aside.clear();  // it was empty
       out.parts.push_back(std::move(part));
     }
     return out;
@@ -183,6 +189,13 @@ class RestoreRun {
     return copied ? Status() : Status(copied.error());
   }
 
+  Status stage_folder(const Target& target) {
+    if (Status cleared = clear_staged(target.staged); !cleared) return cleared;
+    if (::mkdir(target.staged.c_str(), kOwnMode) != 0) return os_write_error(errno, target.staged);
+    const auto put = unpack_folder(backup_.path_of(target.stored), target.staged, progress_);
+    return put ? give_folder(target) : Status(put.error());
+  }
+
   Status stage_counters(const Target& target) {
     CounterOptions into = settings_.counters;
     into.enabled = true;
@@ -195,7 +208,7 @@ class RestoreRun {
   }
 
   /// Everything in the folder belongs to the daemon and is on the disk.
-  Status give_counters(const Target& target) {
+  Status give_folder(const Target& target) {
     std::error_code failure;
     for (const auto& entry : fs::directory_iterator(target.staged, failure)) {
       struct stat info {};

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStagedEnding = ".restoring";
 constexpr const char* kBesideEnding = ".restored";
 constexpr mode_t kKeyMode = 0600;
-constexpr mode_t kCountersMode = 0700;
+constexpr mode_t kOwnFolderMode = 0700;
 constexpr mode_t kSharedBits = 0644;   ///< that a file of settings may have
 constexpr mode_t kGuardedBits = 0640;  ///< that a file of keys may have
 constexpr mode_t kGroupReads = 0040;
@@ -147,6 +147,7 @@ class Planner {
       return "counters are shared in Redis here; use shingled counters import " + file;
     if (stored.kind == "settings" || stored.kind == "keys")
       return "no setting here names " + stored.path + "; it is " + file;
+    if (stored.kind == "model") return "model.file is empty here";
     return "is in Redis here";
   }
 
@@ -232,11 +233,7 @@ class Planner {
     for (Target& target : out_.targets) {
       if (target.is_inside || !is_there(target.path)) continue;
       target.aside = target.path + aside_;
-      const bool is_data =
-          target.part.form != PartForm::kCounters ||
-          has_counter_data(target.path, plain_path(settings_.counters.key_path())) ||
-          replaces_key();
-      if (is_data) in_the_way.push_back(target.path);
+      if (has_data(target)) in_the_way.push_back(target.path);
     }
     if (in_the_way.empty() || options_.force) return {};
     std::string names;
@@ -244,6 +241,15 @@ class Planner {
     return Error{ErrorCode::kInvalid, names + (in_the_way.size() == 1 ? ": exists" : ": exist") +
                                           "; --force moves it aside, to a name that ends in " +
                                           aside_};
+  }
+
+  /// Whether what stands there is more than an empty folder.
+  [[nodiscard]] bool has_data(const Target& target) const {
+    std::error_code failure;
+    if (target.part.form == PartForm::kFolder) return !fs::is_empty(target.path, failure);
+    return target.part.form != PartForm::kCounters ||
+           has_counter_data(target.path, plain_path(settings_.counters.key_path())) ||
+           replaces_key();
   }
 
   /// Whether the folder of the counters has another key than the one that comes.
@@ -258,9 +264,10 @@ class Planner {
     target.group = out_.owner.group;
     if (target.part.name == kKeyPart) {
       target.mode = kKeyMode;
-    } else if (target.part.form == PartForm::kCounters) {
-      target.mode = kCountersMode;
-    } else if (target.part.form != PartForm::kFile || target.part.kind == "history") {
+    } else if (target.part.form == PartForm::kCounters || target.part.form == PartForm::kFolder) {
+      target.mode = kOwnFolderMode;
+    } else if (target.part.form != PartForm::kFile || target.part.kind == "history" ||
+               target.part.kind == "model") {
       target.mode = storage::sqlite::kFileMode;
     } else {
       const mode_t allowed = target.part.kind == "keys" ? kGuardedBits : kSharedBits;

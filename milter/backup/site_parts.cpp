@@ -6,7 +6,10 @@
 #include "config/promotions/decision_file.h"
 #include "config/promotions/judgement_file.h"
 #include "milter/backup/file_copy.h"
+#include "milter/model/model_file.h"
+#include "milter/model/model_mode.h"
 #include "milter/names/list_files.h"
+#include "milter/peers/spool_folder.h"
 #include "milter/policy/policy_rules.h"
 
 namespace shingled::milter::backup {
@@ -28,6 +31,7 @@ class SiteParts {
         "history.judgements");
     add("history.decisions", "history", PartForm::kFile, config::decision_file(settings_.history),
         "history.decisions");
+    add_model();
     add("similar", "similar", PartForm::kDatabase, settings_.similar.file, "similar.db");
     add_buckets();
     add_settings();
@@ -101,8 +105,22 @@ class SiteParts {
     else
       add("people", "reports", PartForm::kDatabase, settings_.counters.people_path(), "people.db",
           /*under_key=*/true);
+    if (settings_.reports.file.empty()) return;
+    // What waits for reports.home goes there later: a report that is here and there counts once.
+    add("reports.spool", "reports", PartForm::kFolder, peers::spool_folder(settings_.reports),
+        "reports.spool");
     add("reports", "reports", PartForm::kDatabase, settings_.reports.file, "reports.db",
         /*under_key=*/true);
+  }
+
+  /// The model in force, the one before it, and what a person decided about its word.
+  void add_model() {
+    const ModelOptions& model = settings_.model;
+    if (model.file.empty()) return;
+    add("model", "model", PartForm::kFile, model.file, "model.json");
+    add("model.before", "model", PartForm::kFile, model::file_before(model.file),
+        "model.json.before");
+    add("model.mode", "model", PartForm::kFile, model::decision_file(model), "model.json.mode");
   }
 
   void add_buckets() {

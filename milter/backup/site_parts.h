@@ -19,6 +19,7 @@ enum class PartForm : std::uint8_t {
   kDatabase,  ///< another SQLite file
   kCounters,  ///< the folder of the counters, as the lines of an export
   kFile,      ///< a file as it is
+  kFolder,    ///< the files of a folder, packed in one
 };
 
 /// A part of a site that is on this machine, or would be.
@@ -37,8 +38,8 @@ struct SitePart {
 };
 
 /// What can be left out of a backup, or of what is put back.
-inline constexpr std::string_view kKinds[] = {"hashes",  "counters", "reports",  "history",
-                                              "similar", "buckets",  "settings", "keys"};
+inline constexpr std::string_view kKinds[] = {
+    "hashes", "counters", "reports", "history", "similar", "buckets", "model", "settings", "keys"};
 /// These kinds, each once.
 /// Errors: kInvalid, with what is allowed.
 Result<std::set<std::string>> parse_kinds(std::span<const std::string> names);

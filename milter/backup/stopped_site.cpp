@@ -26,7 +26,8 @@ Result<StoppedSite> StoppedSite::hold(const Settings& settings, const Site& site
   }
   for (const SitePart& part : site.parts) {
     // Several processes may have the library of known files.
-    if (part.form == PartForm::kFile || part.kind == "similar") continue;
+    if (part.form == PartForm::kFile || part.form == PartForm::kFolder || part.kind == "similar")
+      continue;
     const std::string file =
         part.form == PartForm::kCounters ? part.path + "/counters.db" : part.path;
     // A daemon has made it if it runs.

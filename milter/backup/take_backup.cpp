@@ -19,6 +19,7 @@
 #include "milter/api/counter_lines.h"
 #include "milter/backup/file_copy.h"
 #include "milter/backup/new_folder.h"
+#include "milter/backup/packed_folder.h"
 #include "milter/backup/site_parts.h"
 #include "storage/counters/counter_key.h"
 #include "storage/formats/backup.h"
@@ -137,7 +138,8 @@ class BackupRun {
     // Without hashes, somebody has named the wrong file.
     const bool is_needed = part.form == PartForm::kHashes && settings_.storage.enabled;
     if (is_missing && (is_unwanted || !is_needed)) {
-      if (part.form != PartForm::kFile) leave_out(part.name, path + ": there is none yet");
+      if (part.form != PartForm::kFile && part.form != PartForm::kFolder)
+        leave_out(part.name, path + ": there is none yet");
       return false;
     }
     if (is_unwanted) return leave_out(part.name, "as told"), false;
@@ -180,6 +182,13 @@ class BackupRun {
         ByteProgress progress(watcher_, "copying", 0);
         const auto sum = read_through_links(part.path, to, progress);
         if (!sum) copied = sum.error();
+        break;
+      }
+      case PartForm::kFolder: {
+        ByteProgress progress(watcher_, "copying", 0);
+        const auto packed = pack_folder(part.path, to, progress);
+        if (packed) stored.count = packed->files;
+        if (!packed) copied = packed.error();
       }
     }
     if (!copied) return with_advice(copied.error(), part);

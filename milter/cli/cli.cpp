@@ -7,9 +7,10 @@
 #include <exception>
 #include <iostream>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/argument_order.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/process/interrupt.h"
 
 namespace shingled::milter::cli {
 
@@ -158,7 +159,7 @@ int run_cli(const std::vector<std::string>& arguments, Console& console) {
 int run_cli(int argc, char** argv) {
   Console console(std::cout, std::cerr);
   try {
-    watch_interrupts();
+    process::watch_interrupts();
     return run_cli(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), console);
   } catch (const std::exception& failure) {
     console.error("internal error", failure.what());

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/terminal/console.h"
+#include "milter/cli/access/printing.h"
 
 namespace shingled::milter::cli {
 

@@ -13,6 +13,7 @@
 #include "config/system/mapped_read.h"
 #include "config/system/os_error.h"
 #include "milter/api/reply.h"
+#include "milter/peers/spool_folder.h"
 #include "milter/reports/reported_message.h"
 
 namespace shingled::milter::peers {
@@ -30,8 +31,6 @@ constexpr const char* kCursorFile = "changes.cursor";
 constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr unsigned kTooMany = 429;  ///< of one person
 
-std::string folder_of(const ReportOptions& options) { return options.file + ".spool"; }
-
 }  // namespace
 
 HomeLink::HomeLink(const ReportOptions& options, Setup setup, const Clock& clock, Logger& logger)
@@ -40,7 +39,7 @@ HomeLink::HomeLink(const ReportOptions& options, Setup setup, const Clock& clock
       clock_(clock),
       logger_(logger),
       home_(options, clock),
-      files_(folder_files(folder_of(options), NewFiles::kOwnerReads)),
+      files_(folder_files(spool_folder(options), NewFiles::kOwnerReads)),
       names_(std::in_place, logger) {}
 
 void HomeLink::close() {
@@ -73,7 +72,7 @@ Result<std::unique_ptr<HomeLink>> HomeLink::start(const ReportOptions& options, 
 
 Status HomeLink::open() {
   constexpr mode_t kOwnerOnly = 0700;
-  const std::string folder = folder_of(options_);
+  const std::string folder = spool_folder(options_);
   if (::mkdir(folder.c_str(), kOwnerOnly) != 0 && errno != EEXIST)
     return os_error(errno, "making " + folder);
   const auto content = ReportSpool(*files_, 0).content();
@@ -160,7 +159,7 @@ void HomeLink::note_answer(const HomeAnswer& answer) {
     logger_.error(LogLine("home_does_not_take_reports")
                       .field("home", home_.url())
                       .field("why", answer.why)
-                      .field("effect", "reports wait in " + folder_of(options_)));
+                      .field("effect", "reports wait in " + spool_folder(options_)));
   }
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+
+#include "config/base/clock.h"
 
 namespace shingled::milter::view {
 
@@ -13,5 +16,11 @@ std::string seconds_text(double seconds);
 std::string bytes_text(double bytes);
 /// "1,234,567"
 std::string count_text(std::uint64_t count);
+
+/// Age in the largest unit that gives at least 1: "5 s", "12 min", "4 h", "90 d".
+std::string age_text(std::chrono::seconds age);
+
+/// "2026-11-21 09:23:47 UTC, 3 d ago"
+std::string moment_text(std::uint32_t unix_seconds, WallTime now);
 
 }  // namespace shingled::milter::view

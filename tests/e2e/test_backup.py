@@ -39,7 +39,7 @@ class Machine(harness.Daemon):
         self.library = folder / "similar.db"
         super().__init__(folder, config=self.settings, overrides=[
             f"similar.file={self.library}", f"ratelimit.file={folder / 'ratelimit.db'}",
-            f"http.keys_file={folder / 'etc' / 'http.keys'}", f"http.users_file={folder / 'etc' / 'users'}", *overrides])
+            f"model.file={folder / 'model.json'}", f"http.keys_file={folder / 'etc' / 'http.keys'}", f"http.users_file={folder / 'etc' / 'users'}", *overrides])
         self.rules = self.settings.parent / "rules.yaml"
 
     def make_settings(self):
@@ -136,6 +136,31 @@ class Everything(Backup):
         taken_back = self.ok(there, "report", "--ham", "--reporter", TRUSTED, LETTER)
         self.assertIn("takes back the report before", taken_back)
         self.assertEqual(0, there.weight(LETTER.read_bytes()), "reports and hashes belong to each other")
+
+    def test_what_waits_for_the_home_and_the_model(self):
+        here = self.here
+        here.start()
+        here.extra.append("reports.home=https://127.0.0.1:1")  # nobody is there
+        here.restart()
+        self.assertIn("gets it later", self.ok(here, "report", "--spam", "--reporter", "ann@example.org", LETTER))
+        spool = here.tmp / "reports.db.spool"
+        report, = spool.glob("*.report")
+        for name, text in (("model.json", "{}"), ("model.json.before", "{ }"), ("model.json.mode", "shadow\n")):
+            (here.tmp / name).write_text(text)
+        told = self.ok(here, "backup", "--with-keys", self.copies)
+        for name in ("reports.spool", "model ", "model.before", "model.mode"):
+            self.assertRegex(told, rf"(?m)^{name}")
+        few = json.loads(self.ok(here, "backup", "--json", "--without", "model,reports", self.tmp / "few"))
+        self.assertFalse({"reports.spool", "model"} & {part["name"] for part in few["parts"]})
+        here.stop()
+        there = self.another()
+        back = self.ok(there, "restore", self.copies)
+        self.assertIn("reports.db.spool", back)
+        restored = there.tmp / "reports.db.spool" / report.name
+        self.assertEqual(report.read_bytes(), restored.read_bytes())
+        self.assertEqual((0o600, 0o700), (restored.stat().st_mode & 0o777, restored.parent.stat().st_mode & 0o777))
+        for name in ("model.json", "model.json.before", "model.json.mode"):
+            self.assertEqual((here.tmp / name).read_bytes(), (there.tmp / name).read_bytes())
 
     @staticmethod
     def here_left(told):

@@ -1,16 +1,18 @@
-# Covers milter/main.cpp, milter/cli/cli.cpp, milter/cli/access/asking.cpp,
-# milter/cli/access/asking_servers.cpp, milter/cli/access/service_failure.cpp,
+# Covers milter/main.cpp, milter/cli/cli.cpp, milter/desk/servers/asking.cpp,
+# milter/desk/servers/asking_servers.cpp, milter/desk/servers/service_failure.cpp,
 # milter/cli/access/settings_choice.cpp, milter/cli/commands/check_command.cpp,
 # milter/cli/commands/counters_command.cpp, milter/cli/commands/daemon_commands.cpp,
 # milter/cli/commands/explain_command.cpp,
 # milter/cli/commands/hash_command.cpp, milter/cli/commands/keypair_command.cpp,
 # milter/cli/commands/list_command.cpp, milter/cli/commands/scan_command.cpp,
-# milter/cli/commands/train_commands.cpp, milter/cli/input/message_file.cpp,
-# milter/cli/input/message_loop.cpp, milter/cli/output/explained_match.cpp,
-# milter/cli/output/further_matches.cpp, milter/cli/output/lookup_output.cpp,
-# milter/cli/output/record_filter.cpp, milter/cli/terminal/interrupt.cpp,
-# milter/cli/training/list_eraser.cpp, milter/reports/message_shape.cpp,
-# milter/cli/training/retraction.cpp, milter/cli/training/trainer.cpp.
+# milter/cli/commands/train_commands.cpp, milter/input/message_file.cpp,
+# milter/terminal/message_loop.cpp, milter/desk/explained_match.cpp,
+# milter/cli/output/further_matches.cpp, milter/desk/further_matches.cpp,
+# milter/cli/output/lookup_output.cpp,
+# milter/transfer/record_filter.cpp, milter/process/interrupt.cpp,
+# milter/training/list_eraser.cpp, milter/reports/message_shape.cpp,
+# milter/training/retraction.cpp, milter/training/trainer.cpp,
+# milter/cli/training/training_output.cpp, milter/transfer/hash_file.cpp, milter/cli/access/server_options.cpp.
 """Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
 
 import json

@@ -1,5 +1,5 @@
 # Covers milter/cli/commands/backup_command.cpp, milter/cli/commands/verify_command.cpp,
-# milter/cli/commands/hash_feed.cpp, milter/cli/output/export_output.cpp.
+# milter/transfer/hash_feed.cpp, milter/terminal/export_output.cpp.
 """backup, verify, export and import: of a running daemon's file and of one at rest, of good data and bad, to the end
 and interrupted."""
 

@@ -1,5 +1,5 @@
 # Covers milter/cli/commands/history_command.cpp, milter/cli/history/history_list.cpp,
-# milter/cli/policy/policy_try.cpp, milter/cli/history/record_output.cpp,
+# milter/cli/policy/policy_try.cpp, milter/view/trial_json.cpp, milter/view/lines/message_lines.cpp,
 # milter/cli/history/span_arguments.cpp.
 """The history of mail through a real Postfix: what is kept, what the commands say, what is not lost."""
 

@@ -1,4 +1,4 @@
-# Covers milter/cli/counters/policy_counters.cpp, milter/cli/reports/hash_cases.cpp,
+# Covers milter/desk/counters/policy_counters.cpp, milter/desk/hash_cases.cpp,
 # milter/reports/mailbox_names.cpp, storage/people/embedded_people.cpp.
 """What people report is marked with the settings as they are installed: for the person at once, for everybody when
 two agree, and for nobody whom it would hurt."""

@@ -1,4 +1,4 @@
-# Covers milter/cli/counters/counted_policy.cpp.
+# Covers milter/desk/counters/counted_policy.cpp.
 """Rules on counters judge mail that comes through a real Postfix: log, headers and `scan` name the numbers."""
 
 import json

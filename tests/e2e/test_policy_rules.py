@@ -1,4 +1,4 @@
-# Covers milter/cli/commands/policy_command.cpp, milter/cli/policy/case_message.cpp,
+# Covers milter/cli/commands/policy_command.cpp, milter/policy/cases/case_message.cpp,
 # milter/cli/policy/feature_list.cpp, milter/cli/policy/policy_check.cpp, milter/cli/policy/policy_test.cpp.
 """Rules of the configuration: mistakes have file, line and column at the start, at a reload and in commands."""
 

@@ -1,4 +1,4 @@
-# Covers milter/cli/commands/buckets_command.cpp, milter/cli/access/bucket_client.cpp.
+# Covers milter/cli/commands/buckets_command.cpp, milter/desk/bucket_names.cpp, milter/desk/bucket_client.cpp.
 """Rate limits through a real Postfix: who is put off, who passes, and whose drops come back.
 
 Buckets that must not drain while a test runs leak once an hour; the one that must drains in seconds.

@@ -1,5 +1,6 @@
-# Covers storage/open_store.cpp, milter/cli/access/storage_choice.cpp,
-# milter/cli/commands/import_command.cpp, milter/cli/commands/export_command.cpp.
+# Covers storage/open_store.cpp, milter/desk/servers/storage_choice.cpp,
+# milter/cli/commands/import_command.cpp, milter/cli/commands/export_command.cpp,
+# milter/transfer/hash_source.cpp.
 """One Redis database for the real rspamd and for us at the same time: each finds what the other one stored, nobody leaves
 anything behind; hashes go out of it and into it."""
 

@@ -1,7 +1,7 @@
-# Covers milter/cli/commands/similar_command.cpp, milter/cli/similar/file_signer.cpp,
+# Covers milter/cli/commands/similar_command.cpp, milter/similar/files/file_signer.cpp,
 # milter/cli/similar/sample_add.cpp, milter/cli/similar/sample_client.cpp,
 # milter/cli/similar/sample_list.cpp, milter/cli/similar/sample_search.cpp,
-# milter/cli/similar/signature_commands.cpp, milter/cli/similar/signed_input.cpp.
+# milter/cli/similar/signature_commands.cpp, milter/similar/files/signed_loop.cpp.
 """`shingled similar` on files alone, no daemon: signatures beside the real ssdeep, and the library of known files."""
 
 import contextlib

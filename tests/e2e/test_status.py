@@ -1,5 +1,5 @@
-# Covers milter/cli/commands/status_commands.cpp, milter/cli/access/daemon_choice.cpp,
-# milter/cli/output/status_output.cpp.
+# Covers milter/cli/commands/status_commands.cpp, milter/desk/daemon_choice.cpp,
+# milter/view/lines/status_lines.cpp.
 """The running daemon seen over HTTP: what it counts is what was sent, and nobody can make it say more."""
 
 import http.client

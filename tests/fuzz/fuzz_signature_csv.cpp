@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "milter/cli/similar/signature_csv.h"
+#include "milter/similar/files/signature_csv.h"
 
 using namespace shingled::milter;
 

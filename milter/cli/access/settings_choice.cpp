@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,7 +12,8 @@
 #include "config/overrides.h"
 #include "config/promotions/promoted_rules.h"
 #include "config/system/os_error.h"
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/cli/access/printing.h"
+#include "milter/desk/own_folder.h"
 #include "milter/policy/policy_rules.h"
 
 namespace shingled::milter::cli {
@@ -35,13 +35,13 @@ std::string file_beside_program() {
 void use_own_folder(Settings& settings) {
   std::error_code failure;
   if (std::filesystem::exists(kStandardFolder, failure)) return;
-  const auto folder = own_state_folder(state_home());
+  const auto folder = desk::own_state_folder(desk::state_home());
   if (!folder) return;
   // If it cannot be made, the code that needs it reports that.
   if (std::filesystem::create_directories(*folder, failure)) {
     std::filesystem::permissions(*folder, std::filesystem::perms::owner_all, failure);
   }
-  keep_files_in(*folder, settings);
+  desk::keep_files_in(*folder, settings);
 }
 
 /// What --server and the others say, as settings.
@@ -55,15 +55,6 @@ std::vector<std::string> settings_of(const ClientOptions& daemon) {
   if (!daemon.key_file.empty()) out.push_back("client.key_file=" + absolute(daemon.key_file));
   if (!daemon.ca_file.empty()) out.push_back("client.ca_file=" + absolute(daemon.ca_file));
   return out;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-void move_default(std::string& file, const std::string& built_in, const std::string& folder) {
-  if (file == built_in) file = folder + built_in.substr(built_in.rfind('/'));
 }
 
 /// Null if there are errors, which are then on the error stream.
@@ -213,29 +204,6 @@ SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
     }
   }
   return out;
-}
-
-StateHome state_home() { return {::geteuid(), variable("XDG_STATE_HOME"), variable("HOME")}; }
-
-std::optional<std::string> own_state_folder(const StateHome& home) {
-  if (home.user == 0) return std::nullopt;
-  if (home.xdg_state_home.starts_with('/')) return home.xdg_state_home + "/shingled";
-  if (home.home.starts_with('/')) return home.home + "/.local/state/shingled";
-  return std::nullopt;
-}
-
-void keep_files_in(const std::string& folder, Settings& settings) {
-  move_default(settings.storage.engine.hashfile, EngineOptions().hashfile, folder);
-  move_default(settings.ratelimit.file, MailLimitOptions().file, folder);
-  move_default(settings.similar.file, SimilarOptions().file, folder);
-  move_default(settings.reports.file, ReportOptions().file, folder);
-  move_default(settings.policy.allow_file, PolicyOptions().allow_file, folder);
-  move_default(settings.policy.block_file, PolicyOptions().block_file, folder);
-  CounterOptions& counters = settings.counters;
-  const CounterOptions built_in;
-  move_default(counters.embedded.directory, built_in.embedded.directory, folder);
-  move_default(counters.shared.journal_directory, built_in.shared.journal_directory, folder);
-  move_default(settings.history.file, HistoryOptions().file, folder);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <CLI/App.hpp>
 #include <memory>
 #include <optional>
@@ -10,7 +8,7 @@
 
 #include "config/load_settings.h"
 #include "config/options/settings.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/cli/access/printing.h"
 #include "milter/daemon/start_check.h"
 
 namespace shingled::milter::cli {
@@ -60,23 +58,5 @@ struct SettingsArguments {
  private:
   [[nodiscard]] config::Loaded read_built_in() const;
 };
-
-/// The user that owns the files, and the environment that says where they go.
-struct StateHome {
-  uid_t user = 0;
-  std::string xdg_state_home;  ///< $XDG_STATE_HOME
-  std::string home;            ///< $HOME
-};
-
-/// Who runs this program.
-StateHome state_home();
-
-/// The folder for files that the settings do not name, instead of /var/lib/shingled. Empty for
-/// root, who can create that folder, and for users without a home.
-/// Source: XDG Base Directory 0.8; a relative path is ignored.
-std::optional<std::string> own_state_folder(const StateHome& home);
-
-/// Puts the files of built-in defaults into `folder`.
-void keep_files_in(const std::string& folder, Settings& settings);
 
 }  // namespace shingled::milter::cli

@@ -16,10 +16,9 @@
 #include "config/base/random.h"
 #include "config/system/unique_fd.h"
 #include "config/system/whole_file.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/terminal_text.h"
 #include "milter/http/key_file.h"
 #include "milter/http/user_file.h"
 #include "milter/names/list_editor.h"
@@ -253,9 +252,7 @@ void add_account_commands(CLI::App& app, Command& chosen) {
 
 Example:
   shingled passwd ann --role change)");
-  passwd->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_passwd(*arguments, console); };
-  });
+  when_asked(*passwd, chosen, arguments, run_passwd);
 }
 
 }  // namespace shingled::milter::cli

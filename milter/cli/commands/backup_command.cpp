@@ -9,12 +9,12 @@
 
 #include "milter/backup/site_parts.h"
 #include "milter/backup/take_backup.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/output/status_output.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/view/amount_text.h"
+#include "milter/view/lines/status_lines.h"
 
 namespace shingled::milter::cli {
 
@@ -34,14 +34,14 @@ void print_backup(const backup::TakenBackup& taken, Console& console) {
   for (const backup::StoredPart& part : taken.manifest.parts) {
     bytes += part.bytes;
     rows.push_back({terminal_safe(part.name), terminal_safe(part.file),
-                    bytes_text(static_cast<double>(part.bytes)), terminal_safe(part.path)});
+                    view::bytes_text(static_cast<double>(part.bytes)), terminal_safe(part.path)});
   }
   print_table(rows, "", console);
   for (const backup::LeftOut& left : taken.manifest.left_out)
     console.line("not taken: " + terminal_safe(left.what) + ": " + terminal_safe(left.why));
   console.line(fmt::format("{}: {}, {}", terminal_safe(taken.folder),
                            counted(taken.manifest.parts.size(), "file", "files"),
-                           bytes_text(static_cast<double>(bytes))));
+                           view::bytes_text(static_cast<double>(bytes))));
 }
 
 int backup_failed(const Error& error, ProgressMeter& meter) {
@@ -92,8 +92,9 @@ void add_backup_command(CLI::App& app, Command& chosen) {
       app.add_subcommand("backup", "Copy all that this site has, also while the daemon runs");
   command->footer(
       R"(DIR becomes a folder for its owner alone: the hashes, the counters (as by shingled counters export), what people
-reported, the history, known files, the limits of mail, the settings with the files that they name, and manifest.json:
-the parts with their sums, and each missing part with the reason. shingled restore puts a backup back.
+reported and what waits for reports.home, the history, known files, the limits of mail, the model, the settings with the
+files that they name, and manifest.json: the parts with their sums, and each missing part with the reason. shingled
+restore puts a backup back.
 All databases are copied as they are at one moment. Each copy is read again and checked; what is damaged is not backed
 up. It is written to DIR.part and renamed when all of it is on the disk. DIR must not exist, or be empty.
 Keys are taken only with --with-keys: that of the counters, private keys, http.keys_file, http.users_file, and settings
@@ -111,9 +112,7 @@ Example:
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_backup(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_backup);
 }
 
 }  // namespace shingled::milter::cli

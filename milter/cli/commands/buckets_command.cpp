@@ -7,18 +7,15 @@
 
 #include "config/base/random.h"
 #include "config/words/units.h"
-#include "milter/cli/access/bucket_client.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/ratelimit/limit_demands.h"
-#include "storage/buckets/bucket_store.h"
+#include "milter/desk/bucket_client.h"
+#include "milter/desk/bucket_names.h"
 
 namespace shingled::milter::cli {
 
 namespace {
-
-constexpr std::size_t kFoundShown = 100;
 
 struct BucketArguments {
   std::string part;
@@ -43,6 +40,8 @@ TableRow bucket_row(const Json& bucket) {
 
 class BucketRun {
  public:
+  using Names = desk::BucketNames;
+
   BucketRun(const SettingsArguments& choice, const BucketArguments& arguments, Console& console)
       : choice_(choice), arguments_(arguments), console_(console) {}
 
@@ -51,12 +50,12 @@ class BucketRun {
   int with_client(Work work) {
     settings_ = choice_.load(console_);
     if (settings_ == nullptr) return EX_CONFIG;
-    BucketClient client(*settings_, clock_, random_);
-    return work(client);
+    desk::BucketClient client(*settings_, clock_, random_);
+    return work(client, desk::BucketNames(settings_->ratelimit, client));
   }
 
   int list() {
-    return with_client([&](BucketClient& client) {
+    return with_client([&](desk::BucketClient& client, const Names& /*names*/) {
       const auto page = client.list(arguments_.part, arguments_.limit);
       if (!page) return failed(page.error());
       print(*page, "there are more; see --limit");
@@ -65,20 +64,20 @@ class BucketRun {
   }
 
   int show() {
-    return each_key([&](BucketClient& client, const std::string& name) {
-      const std::string key = known_key(client, name);
+    return each_key([&](desk::BucketClient& client, const Names& names, const std::string& name) {
+      const std::string key = names.known_key(name);
       const auto page = client.show(key);
       if (!page && page.error().code != ErrorCode::kNotFound) return failed(page.error());
-      if (!page) return has_type(key) ? empty(key) : show_all_types(client, key);
+      if (!page) return names.has_type(key) ? empty(key) : show_all_types(names, key);
       print({{"buckets", Json::array({*page})}}, "");
       return EX_OK;
     });
   }
 
   int reset() {
-    return each_key([&](BucketClient& client, const std::string& name) {
-      const std::string key = known_key(client, name);
-      if (!is_bucket(client, key)) return wants_type(client, key);
+    return each_key([&](desk::BucketClient& client, const Names& names, const std::string& name) {
+      const std::string key = names.known_key(name);
+      if (!names.is_bucket(key)) return wants_type(names, key);
       const auto page = client.reset(key);
       if (!page) return failed(page.error());
       if (!page->value("reset", false)) return empty(key);
@@ -88,9 +87,9 @@ class BucketRun {
   }
 
   int set() {
-    return with_client([&](BucketClient& client) {
-      if (!is_bucket(client, arguments_.key)) return wants_type(client, arguments_.key);
-      const auto rate = wanted_rate(client);
+    return with_client([&](desk::BucketClient& client, const Names& names) {
+      if (!names.is_bucket(arguments_.key)) return wants_type(names, arguments_.key);
+      const auto rate = names.wanted_rate(arguments_.key, arguments_.rate);
       if (!rate) {
         console_.error(terminal_safe(arguments_.key), rate.error().message);
         return usage_exit_code(rate.error());
@@ -106,10 +105,10 @@ class BucketRun {
  private:
   template <typename Work>
   int each_key(Work work) {
-    return with_client([&](BucketClient& client) {
+    return with_client([&](desk::BucketClient& client, const Names& names) {
       int worst = EX_OK;
       for (const std::string& key : arguments_.keys) {
-        worst = worse_exit_code(worst, work(client, key));
+        worst = worse_exit_code(worst, work(client, names, key));
       }
       return worst;
     });
@@ -129,46 +128,12 @@ class BucketRun {
     if (page.value("more", false)) console_.note(more);
   }
 
-  /// Whether a name begins with a type, of the settings if they have any.
-  [[nodiscard]] bool has_type(const std::string& key) const {
-    const std::string_view type = storage::buckets::bucket_type(key);
-    const auto& types = settings_->ratelimit.rates;
-    return type.size() < key.size() &&
-           (types.empty() || std::any_of(types.begin(), types.end(), [&](const BucketType& known) {
-              return known.name == type;
-            }));
-  }
-
-  /// The bucket that a name means: itself, or what the daemon calls it, however it is spelled.
-  std::string known_key(BucketClient& client, const std::string& name) const {
-    if (client.show(name)) return name;
-    return ratelimit::bucket_key_of(settings_->ratelimit, name).value_or(name);
-  }
-
-  /// Whether it is the full name of a bucket. The type may be one that is no longer configured, if
-  /// the bucket is not empty.
-  bool is_bucket(BucketClient& client, const std::string& key) const {
-    return has_type(key) || client.show(key).has_value();
-  }
-
-  /// The buckets of all types with this text in their names, as given or as names spell it.
-  Result<Json> find(BucketClient& client, const std::string& text) {
-    auto page = client.list(text, kFoundShown);
-    if (!page || !page->at("buckets").empty()) return page;
-    const std::string normal =
-        ratelimit::normal_mailbox(ratelimit::parse_envelope_address(text)).text();
-    page = client.list(normal, kFoundShown);
-    if (!page || !page->at("buckets").empty()) return page;
-    const std::string_view part[] = {text};
-    return client.list(storage::buckets::make_bucket_key("", part).substr(1), kFoundShown);
-  }
-
   /// For an address without a type: users do not know all types by heart.
-  int show_all_types(BucketClient& client, const std::string& text) {
-    const auto page = find(client, text);
+  int show_all_types(const Names& names, const std::string& text) {
+    const auto page = names.find(text);
     if (!page) return failed(page.error());
     if (page->at("buckets").empty()) {
-      console_.error(text, "no bucket in use has this text in its name; " + names_hint());
+      console_.error(text, "no bucket in use has this text in its name; " + names.names_hint());
       return EX_NOINPUT;
     }
     print(*page, "there are more; see shingled buckets list");
@@ -176,23 +141,14 @@ class BucketRun {
   }
 
   /// Commands that change a bucket need its full name.
-  int wants_type(BucketClient& client, const std::string& text) {
-    const auto page = find(client, text);
+  int wants_type(const Names& names, const std::string& text) {
+    const auto page = names.find(text);
     if (!page) return failed(page.error());
     std::string found;
     for (const Json& bucket : page->at("buckets")) found += " " + bucket.value("key", "");
-    console_.error(text, found.empty() ? "is not a bucket; " + names_hint()
+    console_.error(text, found.empty() ? "is not a bucket; " + names.names_hint()
                                        : "give the full name of a bucket, such as" + found);
     return EX_USAGE;
-  }
-
-  [[nodiscard]] std::string names_hint() const {
-    std::string types;
-    for (const BucketType& type : settings_->ratelimit.rates) {
-      types += (types.empty() ? "" : ", ") + type.name;
-    }
-    return "names are TYPE:PART..., such as to:user@example.org" +
-           (types.empty() ? "; ratelimit.rates has no types" : "; types: " + types);
   }
 
   int empty(const std::string& key) {
@@ -203,26 +159,6 @@ class BucketRun {
   int failed(const Error& error) {
     console_.error("buckets", error.message);
     return exit_code(error.code);
-  }
-
-  /// The rate of --rate, else of the bucket, else of its type in the settings.
-  Result<BucketRate> wanted_rate(BucketClient& client) {
-    const std::string_view type = storage::buckets::bucket_type(arguments_.key);
-    if (!arguments_.rate.empty()) {
-      const auto rate = config::parse_rate(arguments_.rate);
-      if (rate && rate->amount >= 1) {
-        return BucketRate{rate->amount,
-                          rate->amount / std::chrono::duration<double>(rate->time).count()};
-      }
-      return Error{ErrorCode::kInvalid, "--rate is not a rate such as 100/1h"};
-    }
-    if (const auto page = client.show(arguments_.key); page) {
-      return BucketRate{page->value("burst", 0.0), page->value("leak", 0.0)};
-    }
-    for (const BucketType& known : settings_->ratelimit.rates) {
-      if (known.name == type && known.rate.limits()) return known.rate;
-    }
-    return Error{ErrorCode::kInvalid, "it is empty and its type is not configured: give --rate"};
   }
 
   const SettingsArguments& choice_;

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/access/asking.h"
-#include "milter/cli/access/daemon_choice.h"
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
+#include "milter/cli/access/server_options.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/commands/elsewhere.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/reports/hash_cases.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/hash_cases.h"
+#include "milter/desk/servers/asking.h"
 
 namespace shingled::milter::cli {
 
@@ -22,7 +23,7 @@ namespace {
 
 struct CheckArguments {
   SettingsArguments settings;
-  ServerArguments server;
+  desk::ServerArguments server;
   MessageArguments messages;
   std::string flag;
   bool json = false;
@@ -40,23 +41,23 @@ bool is_found(const rules::Lookup& lookup, const std::optional<std::uint32_t>& f
 
 /// What the daemon knows beside the answers of the storage.
 struct Companions {
-  FurtherMatches further;
-  HashCases cases;
+  desk::FurtherMatches further;
+  desk::HashCases cases;
 };
 
 /// A line for each look-up about whose hash people reported something.
-void print_cases(const rules::Facts& facts, const std::vector<RuleOptions>& rules, HashCases& cases,
-                 Console& console) {
+void print_cases(const rules::Facts& facts, const std::vector<RuleOptions>& rules,
+                 desk::HashCases& cases, Console& console) {
   for (const rules::Lookup& lookup : facts.lookups) {
     const auto found = cases.of(lookup, rules[lookup.rule_index]);
     if (!found) continue;
     console.line(fmt::format("  {} ({}) is in case {}",
                              lookup.hash.part.empty() ? "-" : lookup.hash.part,
-                             mime::to_string(lookup.hash.kind), found->text()));
+                             mime::to_string(lookup.hash.kind), terminal_safe(found->text())));
   }
 }
 
-int check_message(const SourceMessage& message, const judge::Scanner& scanner,
+int check_message(const input::SourceMessage& message, const judge::Scanner& scanner,
                   const std::optional<std::uint32_t>& flag, Companions& companions, bool as_json,
                   Console& console) {
   const rules::Facts facts = scanner.scan({.bytes = message.bytes});
@@ -111,15 +112,15 @@ int run_check(CheckArguments arguments, Console& console) {
   take_daemon(arguments.server, arguments.settings);
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  const ServerArguments& server = arguments.server;
-  if (asks_another_machine(*settings) && server.servers.empty() && server.rule.empty()) {
+  const desk::ServerArguments& server = arguments.server;
+  if (desk::asks_another_machine(*settings) && server.servers.empty() && server.rule.empty()) {
     const auto flag = flag_number(arguments.flag, settings->rules);
     if (!arguments.flag.empty() && !flag) return no_such_list(arguments.flag, console);
     return check_elsewhere(arguments.messages, flag, arguments.json, *settings, console);
   }
   SystemClock clock;
   SystemRandom random;
-  const auto scanner = open_scanner(arguments.server, *settings, clock, random);
+  const auto scanner = desk::open_scanner(arguments.server, *settings, clock, random);
   if (!scanner) {
     console.error("check", scanner.error().message);
     return service_exit_code(scanner.error());
@@ -129,10 +130,10 @@ int run_check(CheckArguments arguments, Console& console) {
     flag = flag_number(arguments.flag, (*scanner)->settings().rules);
     if (!flag) return no_such_list(arguments.flag, console);
   }
-  Companions companions{FurtherMatches(*settings, clock), HashCases(*settings, clock)};
+  Companions companions{desk::FurtherMatches(*settings, clock), desk::HashCases(*settings, clock)};
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-      [&](const SourceMessage& message) {
+      [&](const input::SourceMessage& message) {
         return check_message(message, **scanner, flag, companions, arguments.json, console);
       });
 }
@@ -157,15 +158,13 @@ Example:
   const auto arguments = std::make_shared<CheckArguments>();
   arguments->settings.add_to(*command);
   arguments->settings.add_daemon_key_to(*command);
-  arguments->server.add_to(*command);
-  arguments->messages.add_to(*command);
+  add_server_options(arguments->server, *command);
+  add_message_option(arguments->messages.names, *command);
   command
       ->add_option("--flag", arguments->flag, "Only this list counts as found, by number or name")
       ->type_name("N|NAME");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_check(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_check);
 }
 
 }  // namespace shingled::milter::cli

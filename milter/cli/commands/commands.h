@@ -2,13 +2,40 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <memory>
 
-#include "milter/cli/terminal/console.h"
+#include "milter/cli/access/printing.h"
+#include "milter/cli/access/settings_choice.h"
 
 namespace shingled::milter::cli {
 
 /// A command with parsed arguments, ready to run. Returns its exit code.
 using Command = std::function<int(Console&)>;
+
+/// Whoever asks for the command gets `run` with its arguments.
+template <typename Arguments, typename Run>
+void when_asked(CLI::App& command, Command& chosen, const std::shared_ptr<Arguments>& arguments,
+                Run run) {
+  command.callback([arguments, run, &chosen] {
+    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
+  });
+}
+
+/// Adds a verb whose arguments `describe` declares; `run` does it. With `settings` it has the -c
+/// and -o of the command above it.
+template <typename Arguments, typename Taken>
+void add_verb(CLI::App& parent, Command& chosen, const char* name, const char* summary,
+              int (*run)(Taken&, Console&), void (*describe)(CLI::App&, Arguments&),
+              const std::shared_ptr<SettingsArguments>& settings = {}) {
+  CLI::App* verb = parent.add_subcommand(name, summary);
+  const auto arguments = std::make_shared<Arguments>();
+  if constexpr (requires { arguments->settings = settings; }) {
+    verb->fallthrough();
+    arguments->settings = settings;
+  }
+  describe(*verb, *arguments);
+  when_asked(*verb, chosen, arguments, run);
+}
 
 /// Each function adds its command to the command line. `chosen` is set to it when the user asks for
 /// it.

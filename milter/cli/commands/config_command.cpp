@@ -7,8 +7,10 @@
 
 #include "config/document/yaml_document.h"
 #include "config/effective.h"
+#include "config/promotions/promoted_rules.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 
@@ -38,12 +40,29 @@ void name_own_files(const Settings& settings, config::Effective& effective) {
   }
 }
 
+/// Rules that the history or a person took out of shadow, or put there: the setting stays as it is
+/// written, so the place says what is in force.
+void note_decided_rules(const Settings& settings, config::Effective& effective) {
+  for (const PolicyRuleOptions& rule : settings.policy.rules) {
+    const bool shadow = config::is_in_shadow(rule);
+    if (shadow == rule.shadow) continue;
+    const auto key = std::ranges::find(effective.keys, "policy.rules." + rule.name + ".shadow",
+                                       &config::EffectiveKey::key);
+    if (key != effective.keys.end())
+      key->source += shadow ? "; decided since: in shadow" : "; decided since: out of shadow";
+  }
+}
+
 config::Effective read_effective(const SettingsArguments& source, Console& console) {
   const std::string file = source.chosen_file();
-  if (!file.empty()) return config::effective_settings_file(file, source.all_overrides());
-  config::Effective effective = config::effective_settings("", "built-in", source.all_overrides());
+  const auto overrides = source.all_overrides();
+  config::Effective effective = file.empty() ? config::effective_settings("", "built-in", overrides)
+                                             : config::effective_settings_file(file, overrides);
   if (effective.keys.empty()) return effective;
-  if (const auto settings = source.load(console)) name_own_files(*settings, effective);
+  const auto settings = file.empty() ? source.load(console) : source.read().settings;
+  if (settings == nullptr) return effective;
+  if (file.empty()) name_own_files(*settings, effective);
+  note_decided_rules(*settings, effective);
   return effective;
 }
 

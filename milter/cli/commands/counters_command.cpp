@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_commands.h"
 
@@ -8,23 +10,7 @@ namespace shingled::milter::cli {
 
 namespace {
 
-using Choice = std::shared_ptr<SettingsArguments>;
 using storage::counters::Measure;
-
-/// Adds a verb whose arguments `describe` declares; `run` does it. All verbs have -c and -o.
-template <typename Arguments>
-void add_counter_verb(CLI::App& parent, const Choice& choice, Command& chosen, const char* name,
-                      const char* summary, int (*run)(Arguments&, Console&),
-                      void (*describe)(CLI::App&, Arguments&)) {
-  CLI::App* verb = parent.add_subcommand(name, summary);
-  verb->fallthrough();
-  const auto arguments = std::make_shared<Arguments>();
-  arguments->settings = choice;
-  describe(*verb, *arguments);
-  verb->callback([arguments, run, &chosen] {
-    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
-  });
-}
 
 void add_direction(CLI::App& verb, std::string& direction, const char* help) {
   verb.add_option("--space", direction, help)
@@ -47,7 +33,7 @@ void describe_pieces(CLI::App& verb, PiecesArguments& arguments) {
 
 Example:
   shingled counters pieces --sender a@example.org --client 192.0.2.1 message.eml)");
-  arguments.messages.add_to(verb);
+  add_message_option(arguments.messages.names, verb);
   verb.add_flag("--json", arguments.json, "One JSON object per line and message");
   arguments.envelope.add_to(verb);
 }
@@ -213,28 +199,28 @@ Example:
   counters->require_subcommand(1);
   const auto choice = std::make_shared<SettingsArguments>();
   choice->add_with_daemon_to(*counters);
-  add_counter_verb(*counters, choice, chosen, "pieces",
-                   "Show the pieces of messages that are counted: addresses, links, names of files",
-                   run_counter_pieces, describe_pieces);
-  add_counter_verb(*counters, choice, chosen, "show",
-                   "Show what was counted of a piece, or of each piece of a message",
-                   run_counter_show, describe_show);
-  add_counter_verb(*counters, choice, chosen, "top", "Show the largest counters", run_counter_top,
-                   describe_top);
-  add_counter_verb(*counters, choice, chosen, "add", "Add to counters", run_counter_add,
-                   describe_counter_add);
-  add_counter_verb(*counters, choice, chosen, "forget", "Remove counters", run_counter_forget,
-                   describe_forget);
-  add_counter_verb(*counters, choice, chosen, "export", "Write all counts as JSON Lines",
-                   run_counter_export, describe_export);
-  add_counter_verb(*counters, choice, chosen, "import", "Add the counts of an export",
-                   run_counter_import, describe_import);
-  add_counter_verb(*counters, choice, chosen, "learn", "Count old messages by their dates",
-                   run_counter_learn, describe_learn);
-  add_counter_verb(*counters, choice, chosen, "verify", "Check the files of the counters",
-                   run_counter_verify, describe_verify);
-  add_counter_verb(*counters, choice, chosen, "stat", "Numbers about the counters of the daemon",
-                   run_counter_stat, describe_stat);
+  add_verb(*counters, chosen, "pieces",
+           "Show the pieces of messages that are counted: addresses, links, names of files",
+           run_counter_pieces, describe_pieces, choice);
+  add_verb(*counters, chosen, "show",
+           "Show what was counted of a piece, or of each piece of a message", run_counter_show,
+           describe_show, choice);
+  add_verb(*counters, chosen, "top", "Show the largest counters", run_counter_top, describe_top,
+           choice);
+  add_verb(*counters, chosen, "add", "Add to counters", run_counter_add, describe_counter_add,
+           choice);
+  add_verb(*counters, chosen, "forget", "Remove counters", run_counter_forget, describe_forget,
+           choice);
+  add_verb(*counters, chosen, "export", "Write all counts as JSON Lines", run_counter_export,
+           describe_export, choice);
+  add_verb(*counters, chosen, "import", "Add the counts of an export", run_counter_import,
+           describe_import, choice);
+  add_verb(*counters, chosen, "learn", "Count old messages by their dates", run_counter_learn,
+           describe_learn, choice);
+  add_verb(*counters, chosen, "verify", "Check the files of the counters", run_counter_verify,
+           describe_verify, choice);
+  add_verb(*counters, chosen, "stat", "Numbers about the counters of the daemon", run_counter_stat,
+           describe_stat, choice);
 }
 
 }  // namespace shingled::milter::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/daemon/daemon.h"

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "config/base/clock.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/output/explained_match.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/cli/access/printing.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/explained_match.h"
+#include "milter/view/amount_text.h"
 
 namespace shingled::milter::cli {
 
@@ -90,7 +90,7 @@ TableRow checked_row(const Json& hash) {
 }
 
 /// What the answer of the daemon means for the exit code; tells of each failure once.
-int report_answer(const SourceMessage& message, const Json& answer, Console& console) {
+int report_answer(const input::SourceMessage& message, const Json& answer, Console& console) {
   int worst = EX_OK;
   std::vector<std::string> told;
   for (const Json& hash : array_in(answer, "hashes")) {
@@ -112,9 +112,9 @@ int report_answer(const SourceMessage& message, const Json& answer, Console& con
 
 }  // namespace
 
-void take_daemon(ServerArguments& server, SettingsArguments& settings) {
+void take_daemon(desk::ServerArguments& server, SettingsArguments& settings) {
   const auto url = std::ranges::find_if(server.servers, [](const std::string& text) {
-    return text.starts_with("http://") || text.starts_with("https://");
+    return text.find("://") != std::string::npos;
   });
   if (url == server.servers.end()) return;
   settings.daemon.server = *url;
@@ -124,8 +124,8 @@ void take_daemon(ServerArguments& server, SettingsArguments& settings) {
 int check_elsewhere(const MessageArguments& messages, std::optional<std::uint32_t> flag, bool json,
                     const Settings& settings, Console& console) {
   SystemClock clock;
-  const api::DaemonClient daemon = daemon_of(settings, clock);
-  const auto check = [&](const SourceMessage& message) {
+  const api::DaemonClient daemon = desk::daemon_of(settings, clock);
+  const auto check = [&](const input::SourceMessage& message) {
     const auto answer =
         daemon.post("/api/1/scan", std::string(message.bytes), "message/rfc822", kPatience);
     if (!answer) {
@@ -181,7 +181,7 @@ int list_elsewhere(const storage::formats::RowChoice& choice, const std::string&
   if (choice.flag) target += fmt::format("&flag={}", *choice.flag);
   if (choice.value_least) target += fmt::format("&least={}", *choice.value_least);
   if (!choice.digest.empty()) target += "&digest=" + choice.digest;
-  const auto answer = daemon_of(settings, clock).get(std::move(target), kPatience);
+  const auto answer = desk::daemon_of(settings, clock).get(std::move(target), kPatience);
   if (!answer) {
     console.error("list", terminal_safe(answer.error().message));
     return service_exit_code(answer.error());
@@ -191,7 +191,7 @@ int list_elsewhere(const storage::formats::RowChoice& choice, const std::string&
                              "kind", "lists"));
   }
   const auto age = [&](const Json& hash, const char* name) {
-    return age_text(std::chrono::duration_cast<std::chrono::seconds>(
+    return view::age_text(std::chrono::duration_cast<std::chrono::seconds>(
         clock.wall() - WallTime(std::chrono::seconds(number_in(hash, name)))));
   };
   for (const Json& hash : array_in(*answer, "hashes")) {

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "config/options/settings.h"
-#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/desk/servers/server_choice.h"
 #include "storage/formats/row_list.h"
 
 namespace shingled::milter::cli {
@@ -18,7 +17,7 @@ namespace shingled::milter::cli {
 
 /// If --server names a daemon (https://HOST) and not a fuzzy server, it becomes the daemon of the
 /// settings.
-void take_daemon(ServerArguments& server, SettingsArguments& settings);
+void take_daemon(desk::ServerArguments& server, SettingsArguments& settings);
 
 /// `shingled check` by the daemon that section `client` names: it makes the hashes, and looks them
 /// up by its own rules. Returns the exit code.

@@ -7,19 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/access/service_failure.h"
+#include "milter/cli/access/printing.h"
+#include "milter/cli/access/server_options.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/counters/policy_counters.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
-#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/reports/hash_cases.h"
 #include "milter/cli/similar/sample_client.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/counters/message_origin.h"
+#include "milter/desk/counters/policy_counters.h"
+#include "milter/desk/explained_match.h"
+#include "milter/desk/hash_cases.h"
+#include "milter/desk/servers/service_failure.h"
+#include "milter/desk/servers/storage_choice.h"
 #include "mime/message/header_block.h"
 #include "storage/access/network_set.h"
 
@@ -33,7 +33,7 @@ constexpr std::size_t kAmbiguousShown = 5;
 
 struct ExplainArguments {
   SettingsArguments settings;
-  ServerArguments server;
+  desk::ServerArguments server;
   MessageArguments messages;
   std::vector<std::string> recipients;
   bool json = false;
@@ -44,7 +44,7 @@ enum class Subject : std::uint8_t { kMessage, kDigest };
 Json own_json(const rules::Facts& facts) {
   using storage::counters::Measure;
   Json out = Json::array();
-  for (const OwnWord& word : own_words(facts.counters))
+  for (const desk::OwnWord& word : desk::own_words(facts.counters))
     out.push_back({{"type", to_string(word.piece.type)},
                    {"piece", word.piece.first},
                    {"own_complaint", word.sums.of(Measure::kOwnComplaint)},
@@ -60,9 +60,10 @@ class Explainer {
             const judge::Scanner& scanner, Clock& clock, Random& random, Console& console)
       : arguments_(arguments),
         settings_(settings),
-        file_(database_file(settings.storage, "shingled check")),
+        file_(desk::database_file(settings.storage, "shingled check")),
         scanner_(scanner),
-        counters_(settings, scanner.needs(), clock, random, console),
+        counters_(settings, scanner.needs(), clock, random,
+                  [&console](const std::string& why) { console.note(why); }),
         cases_(settings, clock),
         clock_(clock),
         random_(random),
@@ -75,7 +76,7 @@ class Explainer {
     return needs_file && !file_ ? std::optional(file_.error()) : std::nullopt;
   }
 
-  int message(const SourceMessage& message) {
+  int message(const input::SourceMessage& message) {
     const mime::HeaderBlock header =
         mime::split_header_block(message.bytes, scanner_.settings().mime);
     auto origin = counters::origin_of(header.fields, scanner_.settings().milter.local_networks);
@@ -103,9 +104,9 @@ class Explainer {
   [[nodiscard]] std::optional<IpAddress> address_of(std::uint64_t source) const;
   Result<Digest> complete(const std::string& hex) const;
   std::vector<rules::Lookup> ask_about(const Digest& digest);
-  std::vector<ExplainedMatch> explanations(const std::vector<rules::Lookup>& lookups,
-                                           Subject subject, std::string& file_error) const;
-  void name_cases(std::vector<ExplainedMatch>& all);
+  std::vector<desk::ExplainedMatch> explanations(const std::vector<rules::Lookup>& lookups,
+                                                 Subject subject, std::string& file_error) const;
+  void name_cases(std::vector<desk::ExplainedMatch>& all);
   /// Rules on counters are asked for recipients, whose own word is among them.
   [[nodiscard]] bool asks_counters() const { return !arguments_.recipients.empty(); }
   void print_own_words(const rules::Facts& facts) const;
@@ -115,8 +116,8 @@ class Explainer {
   const Settings& settings_;
   const Result<std::string> file_;
   const judge::Scanner& scanner_;
-  PolicyCounters counters_;
-  HashCases cases_;
+  desk::PolicyCounters counters_;
+  desk::HashCases cases_;
   Clock& clock_;
   Random& random_;
   Console& console_;
@@ -124,7 +125,7 @@ class Explainer {
 
 /// Whether the servers of a rule are the daemon that owns our database file.
 bool Explainer::is_local(const RuleOptions& rule) const {
-  const auto local = local_service(settings_.storage);
+  const auto local = desk::local_service(settings_.storage);
   return local && local->to_read() == rule.remote.to_read();
 }
 
@@ -135,7 +136,7 @@ Result<Digest> Explainer::complete(const std::string& hex) const {
     return digest;
   }
   if (!file_) return file_.error();
-  const auto found = digests_with_prefix(*file_, hex, kAmbiguousShown);
+  const auto found = transfer::digests_with_prefix(*file_, hex, kAmbiguousShown);
   if (!found) return found.error();
   if (found->size() == 1) return found->front();
   if (found->empty()) return Error{ErrorCode::kNotFound, "no stored digest begins like this"};
@@ -170,22 +171,23 @@ std::vector<rules::Lookup> Explainer::ask_about(const Digest& digest) {
     storage::client::RemoteRequest request;
     request.fingerprint.digest = digest;
     const storage::client::RemoteBatch batch{store->get(), {&request, 1}};
-    const auto answers = storage::client::ask({&batch, 1}, patience(rules()[i].remote, clock_));
+    const auto answers =
+        storage::client::ask({&batch, 1}, desk::patience(rules()[i].remote, clock_));
     judge::take_answer(lookup, answers.front().front());
   }
   return lookups;
 }
 
-std::vector<ExplainedMatch> Explainer::explanations(const std::vector<rules::Lookup>& lookups,
-                                                    Subject subject,
-                                                    std::string& file_error) const {
-  std::vector<ExplainedMatch> all;
+std::vector<desk::ExplainedMatch> Explainer::explanations(const std::vector<rules::Lookup>& lookups,
+                                                          Subject subject,
+                                                          std::string& file_error) const {
+  std::vector<desk::ExplainedMatch> all;
   std::vector<Fingerprint> wanted;
   std::vector<std::size_t> wanted_by;
   for (const rules::Lookup& lookup : lookups) {
     const RuleOptions& rule = rules()[lookup.rule_index];
     all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest, std::nullopt,
-                   arguments_.settings.again() + arguments_.server.again()});
+                   arguments_.settings.again() + server_options_again(arguments_.server)});
     if (!is_local(rule) || lookup.outcome == rules::Lookup::Outcome::kMiss) continue;
     // Hashes that the daemon matched are looked up by digest, others by similarity.
     wanted.push_back(lookup.failed() ? lookup.hash.fingerprint
@@ -193,13 +195,13 @@ std::vector<ExplainedMatch> Explainer::explanations(const std::vector<rules::Loo
     wanted_by.push_back(all.size() - 1);
   }
   if (wanted.empty()) return all;
-  auto found = search_file(*file_, wanted);
+  auto found = transfer::search_file(*file_, wanted);
   if (!found) {
     file_error = found.error().message;
     return all;
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    ExplainedMatch& explanation = all[wanted_by[i]];
+    desk::ExplainedMatch& explanation = all[wanted_by[i]];
     explanation.stored = (*found)[i];
     if (!(*found)[i]) continue;
     explanation.taught_from = address_of((*found)[i]->row.source);
@@ -207,8 +209,8 @@ std::vector<ExplainedMatch> Explainer::explanations(const std::vector<rules::Loo
   return all;
 }
 
-void Explainer::name_cases(std::vector<ExplainedMatch>& all) {
-  for (ExplainedMatch& explanation : all) {
+void Explainer::name_cases(std::vector<desk::ExplainedMatch>& all) {
+  for (desk::ExplainedMatch& explanation : all) {
     if (!explanation.found()) continue;
     const auto reported = cases_.of(*explanation.lookup, *explanation.rule);
     if (!reported) continue;
@@ -220,11 +222,11 @@ void Explainer::name_cases(std::vector<ExplainedMatch>& all) {
 /// A line for each piece of which the recipients said something.
 void Explainer::print_own_words(const rules::Facts& facts) const {
   using storage::counters::Measure;
-  const std::vector<OwnWord> words = own_words(facts.counters);
+  const std::vector<desk::OwnWord> words = desk::own_words(facts.counters);
   if (words.empty()) return console_.line("  recipients: none of them said anything of its pieces");
   console_.line("  what the recipients said");
   std::vector<TableRow> rows;
-  for (const OwnWord& word : words) {
+  for (const desk::OwnWord& word : words) {
     const auto of = [&](Measure measure) {
       return fmt::format("{} of {}", word.sums.of(measure), word.sums.recipients);
     };
@@ -240,11 +242,11 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   std::string file_error;
   auto all = explanations(lookups, subject, file_error);
   name_cases(all);
-  const auto found =
-      std::count_if(all.begin(), all.end(), [](const ExplainedMatch& e) { return e.found(); });
+  const auto found = std::count_if(all.begin(), all.end(),
+                                   [](const desk::ExplainedMatch& e) { return e.found(); });
   if (arguments_.json) {
     Json matches = Json::array();
-    for (const ExplainedMatch& explanation : all) {
+    for (const desk::ExplainedMatch& explanation : all) {
       if (explanation.found()) matches.push_back(explanation.json(clock_.wall()));
     }
     Json object = {{subject == Subject::kDigest ? "digest" : "file", name},
@@ -259,10 +261,12 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   } else {
     console_.line(
         fmt::format("{}: {} of {} look-ups found", terminal_safe(name), found, all.size()));
-    for (const ExplainedMatch& explanation : all) {
+    for (const desk::ExplainedMatch& explanation : all) {
       if (!explanation.found()) continue;
       console_.line("");
-      explanation.print(clock_.wall(), console_);
+      std::vector<TableRow> rows = explanation.rows(clock_.wall());
+      for (TableRow& row : rows) row.back() = terminal_safe(row.back());
+      print_table(rows, "  ", console_);
     }
     for (const rules::Findings& findings : facts.findings) print_findings(findings, console_);
     if (subject == Subject::kMessage && asks_counters()) {
@@ -275,7 +279,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
   }
   // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;
-  for (const ExplainedMatch& explanation : all) {
+  for (const desk::ExplainedMatch& explanation : all) {
     const bool from_file = file_error.empty() && is_local(*explanation.rule);
     if (explanation.lookup->failed() && !from_file) unanswered.push_back(*explanation.lookup);
   }
@@ -324,9 +328,9 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
   }
   if (files.names.empty() && !arguments.messages.names.empty()) return worst;
   return worse_exit_code(
-      worst,
-      for_each_message(files, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-                       [&](const SourceMessage& message) { return explainer.message(message); }));
+      worst, for_each_message(
+                 files, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+                 [&](const input::SourceMessage& message) { return explainer.message(message); }));
 }
 
 }  // namespace
@@ -345,7 +349,7 @@ Example:
   shingled explain --recipient ann@example.org message.eml)");
   const auto arguments = std::make_shared<ExplainArguments>();
   arguments->settings.add_to(*command);
-  arguments->server.add_to(*command);
+  add_server_options(arguments->server, *command);
   command->add_option("messages", arguments->messages.names, "Messages, or digests")
       ->type_name("FILE|DIGEST");
   command
@@ -354,9 +358,7 @@ Example:
       ->type_name("ADDRESS")
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_explain(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_explain);
 }
 
 }  // namespace shingled::milter::cli

@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/export_output.h"
-#include "milter/cli/output/hash_line.h"
-#include "milter/cli/output/progress_meter.h"
+#include "milter/desk/servers/storage_choice.h"
+#include "milter/transfer/hash_line.h"
+#include "milter/transfer/hash_source.h"
 #include "storage/redis/hashes/transfer.h"
 #include "storage/sqlite/hashes/fuzzy_table.h"
 #include "storage/sqlite/hashes/rspamd_file.h"
@@ -32,17 +32,9 @@ struct ExportCounts {
   std::uint64_t more_lists = 0;  ///< hashes on more than one list
 };
 
-using TakeRow = std::function<Status(const storage::sqlite::FuzzyRow&)>;
-
-/// The source of the hashes: their number, if known, and a walk over all of them.
-struct HashSource {
-  std::optional<std::uint64_t> total;
-  std::function<Status(const TakeRow&)> read;
-};
-
 /// Gives every hash of the source to `take`.
-Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts& counts,
-                    ProgressMeter& meter) {
+Status for_each_row(const transfer::HashSource& source, const transfer::TakeRow& take,
+                    ExportCounts& counts, ProgressMeter& meter) {
   return source.read([&](const storage::sqlite::FuzzyRow& row) -> Status {
     if (Status taken = take(row); !taken) return taken;
     if (row.flags.size() > 1) ++counts.more_lists;
@@ -54,11 +46,11 @@ Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts&
   });
 }
 
-Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts& counts,
+Status export_lines(const transfer::HashSource& source, ExportOutput& output, ExportCounts& counts,
                     ProgressMeter& meter) {
-  std::string lines = hash_lines_header(source.total) + "\n";
+  std::string lines = transfer::hash_lines_header(source.total) + "\n";
   const auto take = [&](const storage::sqlite::FuzzyRow& row) -> Status {
-    append_hash_line(lines, row);
+    transfer::append_hash_line(lines, row);
     if (lines.size() < kWriteBytes) return {};
     Status written = output.write(lines);
     lines.clear();
@@ -71,7 +63,7 @@ Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts
   return output.finish();
 }
 
-Status export_rspamd(const HashSource& source, storage::formats::NewFile& file,
+Status export_rspamd(const transfer::HashSource& source, storage::formats::NewFile& file,
                      ExportCounts& counts, ProgressMeter& meter) {
   const auto writer = storage::sqlite::RspamdWriter::create(file.part());
   if (!writer) return writer.error();
@@ -79,39 +71,6 @@ Status export_rspamd(const HashSource& source, storage::formats::NewFile& file,
   if (Status all = for_each_row(source, take, counts, meter); !all) return all;
   if (Status built = (*writer)->finish(meter.watcher()); !built) return built;
   return file.commit();
-}
-
-/// The file at one moment, also while others write to it: the header has the number of the rows
-/// that follow.
-Result<HashSource> read_file(const std::string& hashfile) {
-  auto opened = storage::sqlite::FuzzyTable::open_read_only(hashfile);
-  if (!opened) return opened.error();
-  const std::shared_ptr<storage::sqlite::FuzzyTable> table = *std::move(opened);
-  if (Status held = table->hold_still(); !held) return held.error();
-  const auto count = table->count();
-  if (!count) return count.error();
-  const auto read = [table](const TakeRow& take) {
-    Status outcome;
-    Status walked = table->for_each([&](const storage::sqlite::FuzzyRow& row) {
-      outcome = take(row);
-      return outcome.has_value();
-    });
-    return outcome ? walked : outcome;
-  };
-  return HashSource{static_cast<std::uint64_t>(*count), read};
-}
-
-/// A Redis database, which others may write to meanwhile.
-HashSource read_redis(const storage::redis::TransferOptions& options,
-                      storage::redis::DumpReport& told, ProgressMeter& meter, Clock& clock,
-                      Logger& logger) {
-  const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
-    const auto report = storage::redis::dump_redis(options, take, meter.watcher(), clock, logger);
-    if (!report) return report.error();
-    told = *report;
-    return {};
-  };
-  return {std::nullopt, read};
 }
 
 /// Tells on the error stream which hashes of Redis are not in the export, which may go to standard
@@ -141,18 +100,19 @@ int run_export(const ExportArguments& arguments, Console& console) {
   ProgressMeter meter(console, clock);
   NullLogger logger;
   storage::redis::DumpReport report;
-  const auto redis = redis_choice(arguments.from_redis, settings->storage);
+  const auto redis = desk::redis_choice(arguments.from_redis, settings->storage);
   if (!redis) {
     console.error("export", "--from-redis " + redis.error().message);
     return EX_USAGE;
   }
-  const auto stored = database_file(settings->storage, "--from-redis");
+  const auto stored = desk::database_file(settings->storage, "--from-redis");
   if (!*redis && !stored) {
     console.error("export", stored.error().message);
     return EX_USAGE;
   }
-  const auto source = *redis ? Result<HashSource>(read_redis(**redis, report, meter, clock, logger))
-                             : read_file(*stored);
+  const auto source = *redis ? Result<transfer::HashSource>(transfer::read_redis(
+                                   **redis, report, meter.watcher(), clock, logger))
+                             : transfer::read_file(*stored);
   if (!source) return meter.failed("export", source.error());
   const auto cannot_create = [&](const Error& error) {
     console.error("export", error.message);
@@ -208,9 +168,7 @@ Example:
                    "Read from this Redis database (default with backend redis: storage.redis)")
       ->type_name("URL");
   command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_export(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_export);
 }
 
 }  // namespace shingled::milter::cli

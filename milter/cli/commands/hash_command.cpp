@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/output/stages.h"
+#include "milter/desk/servers/server_choice.h"
+#include "milter/view/stages.h"
 #include "mime/analyze.h"
 
 namespace shingled::milter::cli {
@@ -76,7 +77,7 @@ std::string as_mailed(std::string_view bytes) {
 }
 
 /// Says which hashes are others in the mail. People look them up, and find nothing.
-void tell_difference(const SourceMessage& message, const std::vector<mime::PartHash>& stored,
+void tell_difference(const input::SourceMessage& message, const std::vector<mime::PartHash>& stored,
                      const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
   const std::string mailed = as_mailed(message.bytes);
   if (mailed == message.bytes) return;
@@ -93,11 +94,11 @@ void tell_difference(const SourceMessage& message, const std::vector<mime::PartH
       terminal_safe(message.name), differ, stored.size(), differ == 1 ? "is" : "are"));
 }
 
-int print_hashes(const SourceMessage& message, const HashArguments& arguments,
+int print_hashes(const input::SourceMessage& message, const HashArguments& arguments,
                  const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime);
   if (arguments.stages) {
-    console.json(stages_json(message.name, analysis));
+    console.json(view::stages_json(message.name, analysis));
     return EX_OK;
   }
   const auto hashes = mime::hash_message(analysis, rule);
@@ -121,7 +122,7 @@ int run_hash(const HashArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   HashOptions hash;  // the compatible defaults, unless a rule is named
   if (!arguments.rule.empty()) {
-    const auto rule = find_rule(*settings, arguments.rule);
+    const auto rule = desk::find_rule(*settings, arguments.rule);
     if (!rule) {
       console.error("hash", rule.error().message);
       return EX_USAGE;
@@ -137,8 +138,8 @@ int run_hash(const HashArguments& arguments, Console& console) {
   return for_each_message(
       arguments.messages,
       {.message_bytes_max = settings->milter.message_bytes_max,
-       .line_ends = arguments.mailed ? LineEnds::kAsMailed : LineEnds::kAsStored},
-      console, [&](const SourceMessage& message) {
+       .line_ends = arguments.mailed ? input::LineEnds::kAsMailed : input::LineEnds::kAsStored},
+      console, [&](const input::SourceMessage& message) {
         return print_hashes(message, arguments, mime, hash_rule, console);
       });
 }
@@ -158,7 +159,7 @@ Example:
   shingled hash --stages message.eml)");
   const auto arguments = std::make_shared<HashArguments>();
   arguments->settings.add_to(*command);
-  arguments->messages.add_to(*command);
+  add_message_option(arguments->messages.names, *command);
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->add_flag("--stages", arguments->stages,
                     "Instead of hashes, show how they are made, stage by stage, as JSON");
@@ -171,9 +172,7 @@ Example:
   command->add_option("--compat", arguments->compat, "rspamd version whose hashes to make")
       ->type_name("rspamd-3|rspamd-4")
       ->check(CLI::IsMember({"rspamd-3", "rspamd-4"}));
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_hash(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_hash);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/history/history_commands.h"
 #include "milter/cli/history/span_arguments.h"
@@ -63,9 +64,7 @@ Example:
       ->type_name("QUEUE-ID")
       ->required();
   show->add_flag("--json", shown->json, "One JSON object per line and message");
-  show->callback([shown, &chosen] {
-    chosen = [shown](Console& console) { return run_history_show(*shown, console); };
-  });
+  when_asked(*show, chosen, shown, run_history_show);
   command->callback([command, arguments, &chosen] {
     if (!command->get_subcommands().empty()) return;
     chosen = [arguments](Console& console) { return run_history(*arguments, console); };

@@ -5,11 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/commands/hash_feed.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/desk/servers/storage_choice.h"
+#include "milter/process/interrupt.h"
+#include "milter/transfer/hash_feed.h"
 #include "storage/formats/import.h"
 #include "storage/redis/hashes/redis_import.h"
 
@@ -26,7 +27,7 @@ struct ImportArguments {
 };
 
 void print_outcome(const std::string& file, const storage::formats::Import::Counts& counts,
-                   const FeedReport& report, Console& console) {
+                   const transfer::FeedReport& report, Console& console) {
   console.line(fmt::format("{}: {} added, {} merged, {} unchanged{}", terminal_safe(file),
                            counted(counts.added, "hash", "hashes"), counts.merged, counts.unchanged,
                            report.broken == 0 ? "" : fmt::format(", {} broken", report.broken)));
@@ -37,7 +38,7 @@ void print_outcome(const std::string& file, const storage::formats::Import::Coun
 }
 
 Json outcome_json(const std::string& file, const storage::formats::Import::Counts& counts,
-                  const FeedReport& report) {
+                  const transfer::FeedReport& report) {
   return {{"file", file},
           {"added", counts.added},
           {"merged", counts.merged},
@@ -49,13 +50,17 @@ Json outcome_json(const std::string& file, const storage::formats::Import::Count
 }
 
 int tell(const ImportArguments& arguments, const storage::formats::Import::Counts& counts,
-         const FeedReport& report, Console& console) {
+         const transfer::FeedReport& report, Console& console) {
   if (arguments.json) {
     console.json(outcome_json(arguments.file, counts, report));
   } else {
     print_outcome(arguments.file, counts, report, console);
   }
   return report.broken == 0 && report.complete ? EX_OK : EX_DATAERR;
+}
+
+transfer::Complain complaints_on(Console& console) {
+  return [&console](const std::string& where, std::string_view why) { console.error(where, why); };
 }
 
 /// Imports hash by hash into a database that may be in use.
@@ -67,7 +72,8 @@ int import_to_redis(const ImportArguments& arguments, const storage::redis::Tran
       storage::redis::RedisImport::open(redis, arguments.existing, clock, random, logger);
   if (!import) return meter.failed("import", import.error());
   const auto take = [&](const storage::sqlite::FuzzyRow& row) { return (*import)->take(row); };
-  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  const auto report =
+      transfer::feed_hashes(arguments.file, take, now, meter.watcher(), complaints_on(console));
   if (!report) return meter.failed(arguments.file, report.error());
   if (Status finished = (*import)->finish(); !finished) {
     return meter.failed(arguments.file, finished.error());
@@ -88,13 +94,13 @@ int run_import(const ImportArguments& arguments, Console& console) {
   ProgressMeter meter(console, clock);
   const auto now = unix_seconds(clock.wall());
   // The storage is opened with the first hash: what is no import file makes no database.
-  const auto redis = redis_choice(arguments.to_redis, settings->storage);
+  const auto redis = desk::redis_choice(arguments.to_redis, settings->storage);
   if (!redis) {
     console.error("import", "--to-redis " + redis.error().message);
     return EX_USAGE;
   }
   if (*redis) return import_to_redis(arguments, **redis, now, meter, clock, console);
-  if (const auto into = database_file(settings->storage, "--to-redis"); !into) {
+  if (const auto into = desk::database_file(settings->storage, "--to-redis"); !into) {
     console.error("import", into.error().message);
     return EX_USAGE;
   }
@@ -110,11 +116,12 @@ int run_import(const ImportArguments& arguments, Console& console) {
     if (Status ready = open(); !ready) return ready;
     return import->take(row);
   };
-  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  const auto report =
+      transfer::feed_hashes(arguments.file, take, now, meter.watcher(), complaints_on(console));
   if (!report) return meter.failed(arguments.file, report.error());
   storage::formats::Import::Counts counts;
   if (import) {
-    if (!meter.report({"committing", 0, 0})) return kExitInterrupted;
+    if (!meter.report({"committing", 0, 0})) return process::kExitInterrupted;
     if (Status committed = import->commit(); !committed) {
       return meter.failed(arguments.file, committed.error());
     }
@@ -161,9 +168,7 @@ Example:
                    "Write to this Redis database (default with backend redis: storage.redis)")
       ->type_name("URL");
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_import(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_import);
 }
 
 }  // namespace shingled::milter::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "config/base/random.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "storage/crypto/keypair.h"

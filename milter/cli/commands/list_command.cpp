@@ -9,16 +9,17 @@
 #include "config/base/hex.h"
 #include "milter/api/hash_list_resource.h"
 #include "milter/api/system_resource.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/commands/elsewhere.h"
-#include "milter/cli/output/explained_match.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/output/record_filter.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/explained_match.h"
+#include "milter/desk/servers/server_choice.h"
+#include "milter/desk/servers/storage_choice.h"
+#include "milter/transfer/record_filter.h"
+#include "milter/view/amount_text.h"
 #include "storage/formats/row_list.h"
 
 namespace shingled::milter::cli {
@@ -35,18 +36,39 @@ constexpr std::size_t kTopMost = 1'000'000;  ///< rows kept while the heaviest a
 
 struct ListArguments {
   SettingsArguments settings;
-  RecordArguments records;
+  transfer::RecordArguments records;
   std::string rule;
   std::string order = "file";
   std::size_t limit = kListLimit;
   bool json = false;
 };
 
+void add_record_options(transfer::RecordArguments& records, CLI::App& command) {
+  command.add_option("--flag", records.flag, "Only hashes of this list, by number or name")
+      ->type_name("N|NAME");
+  command
+      .add_option("--older", records.older, "Only hashes last taught before this age, such as 30d")
+      ->type_name("TIME");
+  command.add_option("--newer", records.newer, "Only hashes taught within this time, such as 1h")
+      ->type_name("TIME");
+  command.add_option("--digest", records.digest, "Only digests that begin with this")
+      ->type_name("HEX");
+  command
+      .add_option_function<std::int32_t>(
+          "--min-value",
+          [&records](std::int32_t least) {
+            records.value_least = least;
+            records.has_value_least = true;
+          },
+          "Only hashes with at least this value on a list")
+      ->type_name("N");
+}
+
 /// The hits that the daemon has counted since its start.
 /// Errors: those of DaemonClient, kCorrupt (unexpected page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page =
-      daemon_of(settings, clock)
+      desk::daemon_of(settings, clock)
           .get("/api/1/hashes/top?most=" + std::to_string(api::SystemResource::kHitsMost));
   if (!page) return page.error().in("only the running daemon knows the hits");
   HitTable hits;
@@ -116,7 +138,7 @@ class RecordList {
                            flag, value);
     }
     const auto age = [&](std::uint32_t moment) {
-      return age_text(now_ - WallTime(std::chrono::seconds(moment)));
+      return view::age_text(now_ - WallTime(std::chrono::seconds(moment)));
     };
     if (order_ == RowOrder::kHits) lists = counted(listed.hits, "hit", "hits") + ", " + lists;
     console_.line(fmt::format("{}  {:>7}  {:>7}  {:<8}  {}", digest.substr(0, kDigitsListed),
@@ -141,10 +163,10 @@ int run_list(const ListArguments& arguments, Console& console) {
     console.error("list", what);
     return EX_USAGE;
   };
-  const auto rule = find_rule(*settings, arguments.rule);
+  const auto rule = desk::find_rule(*settings, arguments.rule);
   if (!rule) return wrong(rule.error().message);
   SystemClock clock;
-  const auto filter = RecordFilter::make(arguments.records, (*rule)->flags, clock.wall());
+  const auto filter = transfer::RecordFilter::make(arguments.records, (*rule)->flags, clock.wall());
   if (!filter) return wrong(filter.error().message);
   const auto order = storage::formats::parse_row_order(arguments.order);
   if (!order)
@@ -153,14 +175,14 @@ int run_list(const ListArguments& arguments, Console& console) {
     return wrong(fmt::format("--limit: with --order from 1 to {}", kTopMost));
   }
 
-  if (asks_another_machine(*settings)) {
+  if (desk::asks_another_machine(*settings)) {
     constexpr std::size_t kMost = api::HashListResource::kHashesMost;
     if (arguments.limit == 0 || arguments.limit > kMost)
       return wrong(fmt::format("--limit: of another machine from 1 to {}", kMost));
     return list_elsewhere(filter->choice(), arguments.order, arguments.limit, arguments.json,
                           *settings, console);
   }
-  const auto file = database_file(settings->storage, "shingled export");
+  const auto file = desk::database_file(settings->storage, "shingled export");
   if (!file) return wrong(file.error().message);
 
   ProgressMeter meter(console, clock);
@@ -205,7 +227,7 @@ Example:
   shingled list --flag denied --order value --limit 20)");
   const auto arguments = std::make_shared<ListArguments>();
   arguments->settings.add_with_daemon_to(*command);
-  arguments->records.add_to(*command);
+  add_record_options(arguments->records, *command);
   command->add_option("--rule", arguments->rule, "Rule with the names of the lists")
       ->type_name("NAME");
   command
@@ -217,9 +239,7 @@ Example:
   command->add_option("--limit", arguments->limit, "At most this many (100); 0 = all")
       ->type_name("N");
   command->add_flag("--json", arguments->json, "One JSON object per line and hash");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_list(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_list);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/history/span_arguments.h"
 #include "milter/cli/model/model_commands.h"
@@ -8,22 +9,6 @@
 namespace shingled::milter::cli {
 
 namespace {
-
-/// Adds a verb whose arguments `describe` declares; `run` does it. All verbs have -c and -o.
-template <typename Arguments>
-void add_model_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& settings,
-                    Command& chosen, const char* name, const char* summary,
-                    int (*run)(const Arguments&, Console&),
-                    void (*describe)(CLI::App&, Arguments&)) {
-  CLI::App* verb = parent.add_subcommand(name, summary);
-  verb->fallthrough();
-  const auto arguments = std::make_shared<Arguments>();
-  arguments->settings = settings;
-  describe(*verb, *arguments);
-  verb->callback([arguments, run, &chosen] {
-    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
-  });
-}
 
 void describe_model_train(CLI::App& verb, ModelTrainArguments& arguments) {
   verb.add_option("--since", arguments.since, "From which message of the history on")
@@ -102,21 +87,20 @@ void add_model_command(CLI::App& app, Command& chosen) {
   model->require_subcommand(1);
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*model);
-  add_model_verb(*model, settings, chosen, "train", "Train a model on the history", run_model_train,
-                 describe_model_train);
-  add_model_verb(*model, settings, chosen, "show",
-                 "Show what the model is worth, and what the history says of it", run_model_show,
-                 describe_model_show);
-  add_model_verb(*model, settings, chosen, "try", "Try a model on the mail of the last days",
-                 run_model_try, describe_model_try);
-  add_model_verb(*model, settings, chosen, "rollback", "Put the model before this one in force",
-                 run_model_rollback, describe_model_rollback);
-  add_model_verb(*model, settings, chosen, "import", "Put a model of XGBoost or CatBoost in force",
-                 run_model_import, describe_model_import);
-  add_model_verb(*model, settings, chosen, "live", "Let the word of the model count",
-                 run_model_live, describe_model_live);
-  add_model_verb(*model, settings, chosen, "shadow", "Let the word of the model only be shown",
-                 run_model_shadow, describe_model_shadow);
+  add_verb(*model, chosen, "train", "Train a model on the history", run_model_train,
+           describe_model_train, settings);
+  add_verb(*model, chosen, "show", "Show what the model is worth, and what the history says of it",
+           run_model_show, describe_model_show, settings);
+  add_verb(*model, chosen, "try", "Try a model on the mail of the last days", run_model_try,
+           describe_model_try, settings);
+  add_verb(*model, chosen, "rollback", "Put the model before this one in force", run_model_rollback,
+           describe_model_rollback, settings);
+  add_verb(*model, chosen, "import", "Put a model of XGBoost or CatBoost in force",
+           run_model_import, describe_model_import, settings);
+  add_verb(*model, chosen, "live", "Let the word of the model count", run_model_live,
+           describe_model_live, settings);
+  add_verb(*model, chosen, "shadow", "Let the word of the model only be shown", run_model_shadow,
+           describe_model_shadow, settings);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/message_option.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/names/list_commands.h"
 
@@ -24,33 +25,25 @@ void add_entry_commands(CLI::App& parent, NameListKind kind, Command& chosen) {
   adding->entry.add_to(*add, kind);
   add->add_option("--reason", adding->reason, "Why; kept with the date beside the entry")
       ->type_name("TEXT");
-  add->callback([adding, &chosen] {
-    chosen = [adding](Console& console) { return run_list_add(*adding, console); };
-  });
+  when_asked(*add, chosen, adding, run_list_add);
   CLI::App* del = parent.add_subcommand("del", "Take an entry away");
   const NameListArguments deleting = name_list_arguments(*del, kind);
   deleting->entry.add_to(*del, kind);
-  del->callback([deleting, &chosen] {
-    chosen = [deleting](Console& console) { return run_list_del(*deleting, console); };
-  });
+  when_asked(*del, chosen, deleting, run_list_del);
 }
 
 void add_reading_commands(CLI::App& parent, NameListKind kind, Command& chosen) {
   CLI::App* list = parent.add_subcommand("list", "Show the entries, and lines that are wrong");
   const NameListArguments listing = name_list_arguments(*list, kind);
   list->add_flag("--json", listing->json, "One JSON object per line and entry");
-  list->callback([listing, &chosen] {
-    chosen = [listing](Console& console) { return run_list_show(*listing, console); };
-  });
+  when_asked(*list, chosen, listing, run_list_show);
   CLI::App* check = parent.add_subcommand(
       "check", "Say which entry messages meet, or what is missing; exits 1 if none does");
   const NameListArguments checking = name_list_arguments(*check, kind);
-  checking->messages.add_to(*check);
+  add_message_option(checking->messages.names, *check);
   checking->envelope.add_to(*check);
   check->add_flag("--json", checking->json, "One JSON object per line and message");
-  check->callback([checking, &chosen] {
-    chosen = [checking](Console& console) { return run_list_check(*checking, console); };
-  });
+  when_asked(*check, chosen, checking, run_list_check);
 }
 
 }  // namespace

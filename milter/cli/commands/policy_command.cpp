@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/history/span_arguments.h"
 #include "milter/cli/policy/policy_commands.h"
@@ -8,22 +9,6 @@
 namespace shingled::milter::cli {
 
 namespace {
-
-/// Adds a verb whose arguments `describe` declares; `run` does it. All verbs have -c and -o.
-template <typename Arguments>
-void add_policy_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& settings,
-                     Command& chosen, const char* name, const char* summary,
-                     int (*run)(const Arguments&, Console&),
-                     void (*describe)(CLI::App&, Arguments&)) {
-  CLI::App* verb = parent.add_subcommand(name, summary);
-  verb->fallthrough();
-  const auto arguments = std::make_shared<Arguments>();
-  arguments->settings = settings;
-  describe(*verb, *arguments);
-  verb->callback([arguments, run, &chosen] {
-    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
-  });
-}
 
 void describe_check(CLI::App& verb, PolicyCheckArguments& arguments) {
   verb.add_option("files", arguments.files, "Files of rules; without one the rules in force")
@@ -119,9 +104,7 @@ Example:
   arguments->settings.add_to(*command);
   command->add_flag("--model", arguments->model, "List the columns of the model instead");
   command->add_flag("--json", arguments->json, "One JSON object per line and feature");
-  command->callback([=, &chosen] {
-    chosen = [arguments](Console& console) { return run_features(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_features);
 }
 
 void add_policy_command(CLI::App& app, Command& chosen) {
@@ -136,16 +119,15 @@ void add_policy_command(CLI::App& app, Command& chosen) {
   policy->require_subcommand(1);
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*policy);
-  add_policy_verb(*policy, settings, chosen, "check", "Check files of rules, or the rules in force",
-                  run_policy_check, describe_check);
-  add_policy_verb(*policy, settings, chosen, "test",
-                  "Compare what rules say of messages with what they should say", run_policy_test,
-                  describe_test);
-  add_policy_verb(*policy, settings, chosen, "try", "Try rules on the mail of the last days",
-                  run_policy_try, describe_try);
-  add_policy_verb(*policy, settings, chosen, "status",
-                  "Show which rules are live, in shadow, or proposed by the history",
-                  run_policy_status, describe_status);
+  add_verb(*policy, chosen, "check", "Check files of rules, or the rules in force",
+           run_policy_check, describe_check, settings);
+  add_verb(*policy, chosen, "test", "Compare what rules say of messages with what they should say",
+           run_policy_test, describe_test, settings);
+  add_verb(*policy, chosen, "try", "Try rules on the mail of the last days", run_policy_try,
+           describe_try, settings);
+  add_verb(*policy, chosen, "status",
+           "Show which rules are live, in shadow, or proposed by the history", run_policy_status,
+           describe_status, settings);
 }
 
 }  // namespace shingled::milter::cli

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "config/system/file_system.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/reference/command_page.h"
-#include "milter/cli/reference/command_tree.h"
-#include "milter/cli/reference/completion.h"
-#include "milter/cli/reference/system_page.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/reference/command_page.h"
+#include "milter/reference/command_tree.h"
+#include "milter/reference/completion.h"
+#include "milter/reference/system_page.h"
 
 namespace shingled::milter::cli {
 
@@ -34,18 +34,20 @@ Status write_file(FileSystem& files, const std::string& name, const std::string&
   return (*file)->append(as_bytes(text));
 }
 
-Status write_all_pages(const CommandFacts& root, const std::string& folder) {
+Status write_all_pages(const reference::CommandFacts& root, const std::string& folder) {
   const auto files = folder_files(folder);
-  Status done = write_file(*files, "shingled.1", program_page(root, system_page()));
-  for (const CommandFacts& command : root.verbs) {
+  Status done =
+      write_file(*files, "shingled.1", reference::program_page(root, reference::system_page()));
+  for (const reference::CommandFacts& command : root.verbs) {
     if (!done) return done;
-    done =
-        write_file(*files, "shingled-" + command.name + ".1", command_page(command, system_page()));
+    done = write_file(*files, "shingled-" + command.name + ".1",
+                      reference::command_page(command, reference::system_page()));
   }
   return done;
 }
 
-int run_manual(const CommandFacts& root, const ReferenceArguments& arguments, Console& console) {
+int run_manual(const reference::CommandFacts& root, const ReferenceArguments& arguments,
+               Console& console) {
   if (!arguments.folder.empty()) {
     if (const Status done = write_all_pages(root, arguments.folder); !done) {
       console.error(arguments.folder, done.error().message);
@@ -54,15 +56,15 @@ int run_manual(const CommandFacts& root, const ReferenceArguments& arguments, Co
     return EX_OK;
   }
   if (arguments.word.empty()) {
-    print_text(program_page(root, system_page()), console);
+    print_text(reference::program_page(root, reference::system_page()), console);
     return EX_OK;
   }
-  const CommandFacts* command = root.find(arguments.word);
+  const reference::CommandFacts* command = root.find(arguments.word);
   if (command == nullptr) {
     console.error("manual", terminal_safe(arguments.word) + ": no such command");
     return EX_USAGE;
   }
-  print_text(command_page(*command, system_page()), console);
+  print_text(reference::command_page(*command, reference::system_page()), console);
   return EX_OK;
 }
 
@@ -97,8 +99,10 @@ Example:
   command->callback([arguments, &app, &chosen] {
     chosen = [arguments, &app](Console& console) {
       if (arguments->word == "lists") return print_lists(arguments->settings, console);
-      const CommandFacts root = command_tree(app);
-      print_text(arguments->word == "bash" ? bash_completion(root) : zsh_completion(root), console);
+      const reference::CommandFacts root = reference::command_tree(app);
+      print_text(arguments->word == "bash" ? reference::bash_completion(root)
+                                           : reference::zsh_completion(root),
+                 console);
       return EX_OK;
     };
   });
@@ -120,7 +124,7 @@ Example:
   shingled manual report | man -l -)");
   command->callback([arguments, &app, &chosen] {
     chosen = [arguments, &app](Console& console) {
-      return run_manual(command_tree(app), *arguments, console);
+      return run_manual(reference::command_tree(app), *arguments, console);
     };
   });
 }

@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/reports/report_commands.h"
 
@@ -37,10 +39,7 @@ void add_report(CLI::App& app, Command& chosen) {
   command->add_option("--flush", arguments->flush, "Deliver what waits in this folder")
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
-  command
-      ->add_option("messages", arguments->names,
-                   "Files, mboxes, directories (Maildirs too) or - for standard input")
-      ->type_name("FILE|DIR|MBOX|-");
+  add_message_option(arguments->names, *command);
   command->footer(
       R"(A report counts as a complaint, or the opposite of one, about each piece of the message: see shingled counters.
 It teaches the hashes of the message as soon as enough different people say so of it, or of something like it: two
@@ -61,9 +60,7 @@ Example:
   shingled report --ham --reporter "$USER" --spool /var/spool/shingled - < message.eml
   shingled report --ham --message 4XyzQ1
   shingled report --flush /var/spool/shingled)");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_report(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_report);
 }
 
 void add_reporters(CLI::App& app, Command& chosen) {
@@ -83,9 +80,7 @@ newcomers, who count as 3 people at most and can complete a mark, but not a reje
 
 Example:
   shingled reporters)");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_reporters(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_reporters);
 }
 
 using CasesArgumentsShared = std::shared_ptr<CasesArguments>;
@@ -102,9 +97,7 @@ void add_case_command(CLI::App& parent, const std::string& name, const std::stri
   if (ruling.empty())
     command->add_flag("--names", arguments->names, "Name people whom reports.aliases knows");
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_cases(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_cases);
 }
 
 void add_cases(CLI::App& app, Command& chosen) {

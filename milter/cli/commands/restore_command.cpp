@@ -13,13 +13,14 @@
 #include "milter/backup/restore.h"
 #include "milter/backup/site_parts.h"
 #include "milter/backup/stored_backup.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/output/status_output.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/desk/counters/counter_file.h"
 #include "milter/process/privileges.h"
+#include "milter/view/amount_text.h"
+#include "milter/view/lines/status_lines.h"
 
 namespace shingled::milter::cli {
 
@@ -86,7 +87,7 @@ void print_restored(const backup::Restored& restored, const backup::StoredBackup
                     Console& console) {
   std::vector<TableRow> rows;
   for (const backup::RestoredPart& part : restored.parts) {
-    rows.push_back({terminal_safe(part.name), bytes_text(static_cast<double>(part.bytes)),
+    rows.push_back({terminal_safe(part.name), view::bytes_text(static_cast<double>(part.bytes)),
                     terminal_safe(part.path), part.note});
   }
   print_table(rows, "", console);
@@ -119,7 +120,7 @@ int run_restore(const RestoreArguments& arguments, Console& console) {
   const auto settings = settings_for(arguments, *options, *stored, console);
   if (settings == nullptr) return EX_CONFIG;
   const auto counters = [&](const std::string& file, const CounterOptions& into) {
-    return import_counters_into(into, file, meter);
+    return desk::import_counters_into(into, file, meter.watcher());
   };
   const auto restored = backup::restore(*stored, *settings, *options, counters, clock, watcher);
   if (!restored) return meter.failed("restore", restored.error());
@@ -158,9 +159,7 @@ Example:
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_restore(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_restore);
 }
 
 }  // namespace shingled::milter::cli

@@ -6,16 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/actions/apply.h"
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/envelope_arguments.h"
-#include "milter/cli/counters/policy_counters.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/counters/envelope.h"
+#include "milter/desk/counters/policy_counters.h"
 #include "milter/features/message_features.h"
 #include "milter/judge/tried_message.h"
 #include "milter/view/feature_json.h"
@@ -35,9 +36,9 @@ struct ScanArguments {
   bool verbose = false;
 };
 
-Json scan_json(const SourceMessage& message, const rules::Facts& facts,
+Json scan_json(const input::SourceMessage& message, const rules::Facts& facts,
                const actions::Decision& decision, const Settings& settings,
-               FurtherMatches& further) {
+               desk::FurtherMatches& further) {
   const rules::Verdict& verdict = decision.verdict;
   Json lookups = Json::array();
   for (const rules::Lookup& lookup : facts.lookups) {
@@ -76,9 +77,9 @@ void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Conso
   console.line(fmt::format("    total {:.2f}{}", verdict.score, sum.empty() ? "" : " = " + sum));
 }
 
-void print_scan(const SourceMessage& message, const rules::Facts& facts,
+void print_scan(const input::SourceMessage& message, const rules::Facts& facts,
                 const actions::Decision& decision, const Settings& settings,
-                FurtherMatches& further, Console& console) {
+                desk::FurtherMatches& further, Console& console) {
   const rules::Verdict& verdict = decision.verdict;
   console.line(fmt::format("{}: {}: {}", terminal_safe(message.name),
                            rules::to_string(verdict.action), terminal_safe(verdict.reason)));
@@ -135,9 +136,9 @@ void print_features(const rules::Facts& facts, Console& console) {
   print_table(counter_rows(facts.counters), "    ", console);
 }
 
-int scan_message(const SourceMessage& message, const judge::Scanner& scanner,
-                 FurtherMatches& further, const ScanArguments& arguments,
-                 PolicyCounters& policy_counters, Console& console) {
+int scan_message(const input::SourceMessage& message, const judge::Scanner& scanner,
+                 desk::FurtherMatches& further, const ScanArguments& arguments,
+                 desk::PolicyCounters& policy_counters, Console& console) {
   const Settings& settings = scanner.settings();
   const counters::Envelope& envelope = arguments.envelope.envelope;
   const rules::Facts facts = scanner.scan({.bytes = message.bytes,
@@ -176,15 +177,16 @@ int run_scan(ScanArguments& arguments, Console& console) {
   const auto [scanner, code] = open_scanner_with_samples(
       "scan", {}, arguments.envelope.believing(*settings), clock, random, console);
   if (scanner == nullptr) return code;
-  FurtherMatches further(*settings, clock);
+  desk::FurtherMatches further(*settings, clock);
   if (Status ready = arguments.envelope.finish(); !ready) {
     console.error("--client", ready.error().message);
     return EX_USAGE;
   }
-  PolicyCounters policy_counters(*settings, scanner->needs(), clock, random, console);
+  desk::PolicyCounters policy_counters(*settings, scanner->needs(), clock, random,
+                                       [&console](const std::string& why) { console.note(why); });
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-      [&, &opened = *scanner](const SourceMessage& message) {
+      [&, &opened = *scanner](const input::SourceMessage& message) {
         return scan_message(message, opened, further, arguments, policy_counters, console);
       });
 }
@@ -202,15 +204,13 @@ Example:
   shingled scan message.eml)");
   const auto arguments = std::make_shared<ScanArguments>();
   arguments->settings.add_to(*command);
-  arguments->messages.add_to(*command);
+  add_message_option(arguments->messages.names, *command);
   arguments->envelope.add_to(*command);
   command->add_flag("--features", arguments->features,
                     "Show the features of each message, and the counters that rules need");
   command->add_flag("-v,--verbose", arguments->verbose, "Show rules that nearly fire, too");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_scan(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_scan);
 }
 
 }  // namespace shingled::milter::cli

@@ -14,9 +14,9 @@
 
 #include "config/base/clock.h"
 #include "config/base/zbase32.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/setup/plan.h"
 #include "milter/setup/reports_setup.h"
 #include "milter/setup/setup_run.h"
@@ -279,9 +279,7 @@ Example:
   shingled setup dovecot --check
   shingled setup reports --residents all --apply
   shingled setup postfix --remove          # before the package is removed)");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_setup(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_setup);
 }
 
 }  // namespace shingled::milter::cli

@@ -4,27 +4,30 @@
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/similar/sample_commands.h"
 #include "milter/cli/similar/signature_commands.h"
+#include "milter/input/ordered_work.h"
 
 namespace shingled::milter::cli {
 
 namespace {
 
-/// Adds a verb whose arguments `describe` declares; `run` does it.
-template <typename Arguments>
-void add_similar_verb(CLI::App& parent, Command& chosen, const char* name, const char* summary,
-                      int (*run)(const Arguments&, Console&),
-                      void (*describe)(CLI::App&, Arguments&)) {
-  CLI::App* verb = parent.add_subcommand(name, summary);
-  const auto arguments = std::make_shared<Arguments>();
-  describe(*verb, *arguments);
-  verb->callback([arguments, run, &chosen] {
-    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
-  });
+void add_input_options(similar::InputArguments& input, CLI::App& command, const char* what) {
+  command
+      .add_option("files", input.names,
+                  "Files, directories with everything below them, - for standard input")
+      ->type_name(what)
+      ->required();
+  command
+      .add_option("-j,--jobs", input.jobs, "Number of files at the same time (one per processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, input::kJobsMax));
+  auto* bare =
+      command.add_flag("-b,--bare-names", input.bare_names, "Names without their directories");
+  command.add_flag("--absolute", input.absolute_names, "Names from the root")->excludes(bare);
 }
 
 void describe_sign(CLI::App& verb, SignArguments& arguments) {
   arguments.settings.add_to(verb);
-  arguments.input.add_to(verb, "FILE|DIR|-");
+  add_input_options(arguments.input, verb, "FILE|DIR|-");
   verb.add_flag("--json", arguments.json, "One JSON object per line and file");
   verb.footer(
       R"(The output is that of `ssdeep -s`, except that names are as given on the command line. `ssdeep -m` and `-x`
@@ -36,7 +39,7 @@ Example:
 
 void describe_compare(CLI::App& verb, CompareArguments& arguments) {
   arguments.settings.add_to(verb);
-  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  add_input_options(arguments.input, verb, "FILE|DIR|CSV|-");
   verb.add_option("-t,--threshold", arguments.threshold, "Only pairs with at least this score (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 100));
@@ -53,7 +56,7 @@ Example:
 
 void describe_add(CLI::App& verb, AddArguments& arguments) {
   arguments.library.add_to(verb);
-  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  add_input_options(arguments.input, verb, "FILE|DIR|CSV|-");
   verb.add_option("--list", arguments.list, "List to add them to")->type_name("NAME")->required();
   verb.add_option("--name", arguments.name, "Name of the sample, for one file only")
       ->type_name("NAME");
@@ -72,7 +75,7 @@ Example:
 
 void describe_search(CLI::App& verb, SearchArguments& arguments) {
   arguments.library.add_to(verb);
-  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  add_input_options(arguments.input, verb, "FILE|DIR|CSV|-");
   verb.add_option("--top", arguments.top, "At most this many samples of each kind (10)")
       ->type_name("N")
       ->check(CLI::Range(1U, 1000U));
@@ -107,7 +110,7 @@ void describe_list(CLI::App& verb, SampleListArguments& arguments) {
 
 void describe_del(CLI::App& verb, SampleDelArguments& arguments) {
   arguments.library.add_to(verb);
-  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  add_input_options(arguments.input, verb, "FILE|DIR|CSV|-");
   verb.get_option("files")->required(false);
   verb.add_option("--list", arguments.list, "Samples of this list")->type_name("NAME");
   verb.add_option("--name", arguments.names, "Samples of this name")
@@ -140,18 +143,16 @@ Commands that use the library take -c FILE and -o KEY=VALUE.
 Example:
   shingled similar add --list bad-documents /srv/quarantine
   shingled similar search attachment.docx)");
-  add_similar_verb(*similar, chosen, "sign", "Print signatures of files as ssdeep's CSV", run_sign,
-                   describe_sign);
-  add_similar_verb(*similar, chosen, "compare", "Find similar files among those given", run_compare,
-                   describe_compare);
-  add_similar_verb(*similar, chosen, "add", "Add files to the library", run_similar_add,
-                   describe_add);
-  add_similar_verb(*similar, chosen, "search",
-                   "Find the samples that files, or parts of them, resemble", run_similar_search,
-                   describe_search);
-  add_similar_verb(*similar, chosen, "list", "List the samples", run_similar_list, describe_list);
-  add_similar_verb(*similar, chosen, "del", "Delete samples from the library", run_similar_del,
-                   describe_del);
+  add_verb(*similar, chosen, "sign", "Print signatures of files as ssdeep's CSV", run_sign,
+           describe_sign);
+  add_verb(*similar, chosen, "compare", "Find similar files among those given", run_compare,
+           describe_compare);
+  add_verb(*similar, chosen, "add", "Add files to the library", run_similar_add, describe_add);
+  add_verb(*similar, chosen, "search", "Find the samples that files, or parts of them, resemble",
+           run_similar_search, describe_search);
+  add_verb(*similar, chosen, "list", "List the samples", run_similar_list, describe_list);
+  add_verb(*similar, chosen, "del", "Delete samples from the library", run_similar_del,
+           describe_del);
 }
 
 }  // namespace shingled::milter::cli

@@ -4,13 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/access/server_choice.h"
-#include "milter/cli/access/service_failure.h"
+#include "milter/cli/access/printing.h"
+#include "milter/cli/access/server_options.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/status_output.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/commands/elsewhere.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/servers/server_choice.h"
+#include "milter/desk/servers/service_failure.h"
+#include "milter/view/lines/status_lines.h"
 
 namespace shingled::milter::cli {
 
@@ -20,7 +22,7 @@ using Kind = storage::client::RemoteRequest::Kind;
 
 struct StatusArguments {
   SettingsArguments settings;
-  ServerArguments server;
+  desk::ServerArguments server;
   std::uint32_t count = 1;
   bool json = false;
 };
@@ -58,13 +60,14 @@ TableRow statistics_row(const storage::client::ServerStatistics& statistics) {
                   fmt::format("{} of {} answered", statistics.replies, statistics.requests),
                   counted(statistics.repeats, "repeat", "repeats")};
   if (statistics.replies == 0) return row;
-  row.push_back(fmt::format("mean {} ms", milliseconds_text(statistics.latency_mean())));
-  row.push_back(fmt::format("max {} ms", milliseconds_text(statistics.latency_max)));
+  row.push_back(fmt::format("mean {} ms", desk::milliseconds_text(statistics.latency_mean())));
+  row.push_back(fmt::format("max {} ms", desk::milliseconds_text(statistics.latency_max)));
   return row;
 }
 
-Json answer_json(const Destination& asked, const storage::client::RemoteAnswer& answer, Kind kind) {
-  const auto failure = failure_of(answer);
+Json answer_json(const desk::Destination& asked, const storage::client::RemoteAnswer& answer,
+                 Kind kind) {
+  const auto failure = desk::failure_of(answer);
   Json object = {{"rule", asked.rule->name}, {"server", answer.server}, {"ok", !failure}};
   if (kind == Kind::kStat) object["count"] = failure ? Json(nullptr) : Json(answer.count);
   object["time"] = static_cast<double>(answer.time.count()) / 1e6;
@@ -86,16 +89,16 @@ class StatusRun {
   int run() {
     settings_ = arguments_.settings.load(console_);
     if (!settings_) return EX_CONFIG;
-    if (kind_ == Kind::kStat && asks_another_machine(*settings_) &&
+    if (kind_ == Kind::kStat && desk::asks_another_machine(*settings_) &&
         arguments_.server.servers.empty())
       return show_other_daemon();
-    const auto destinations = choose_destinations(arguments_.server, *settings_);
+    const auto destinations = desk::choose_destinations(arguments_.server, *settings_);
     if (!destinations) {
       console_.error(name_, destinations.error().message);
       return usage_exit_code(destinations.error());
     }
     std::vector<RemoteOptions> asked;
-    for (const Destination& destination : *destinations) {
+    for (const desk::Destination& destination : *destinations) {
       if (std::find(asked.begin(), asked.end(), destination.remote) != asked.end()) continue;
       asked.push_back(destination.remote);
       ask(destination);
@@ -105,7 +108,7 @@ class StatusRun {
   }
 
  private:
-  void ask(const Destination& destination) {
+  void ask(const desk::Destination& destination) {
     if (kind_ == Kind::kStat && destination.local && show_status_page(destination)) return;
     const auto store = storage::client::RemoteStore::open(destination.remote, clock_, random_);
     if (!store) {
@@ -117,9 +120,10 @@ class StatusRun {
     for (std::uint32_t i = 0; i < arguments_.count; ++i) {
       storage::client::RemoteRequest request = probe(destination.local, random_);
       if (kind_ == Kind::kStat) request.kind = kind_;
-      answers = storage::client::ask_each(**store, request, patience(destination.remote, clock_));
+      answers =
+          storage::client::ask_each(**store, request, desk::patience(destination.remote, clock_));
       for (const auto& answer : answers) {
-        if (const auto failure = failure_of(answer)) {
+        if (const auto failure = desk::failure_of(answer)) {
           console_.error(name_, failure->explain());
           worst_ = worse_exit_code(worst_, failure->exit_code());
         }
@@ -129,7 +133,7 @@ class StatusRun {
     for (const auto& answer : answers) show(destination, answer, statistics);
   }
 
-  void show(const Destination& destination, const storage::client::RemoteAnswer& answer,
+  void show(const desk::Destination& destination, const storage::client::RemoteAnswer& answer,
             const std::vector<storage::client::ServerStatistics>& statistics) {
     const auto of_server = std::find_if(statistics.begin(), statistics.end(), [&](const auto& one) {
       return one.server == answer.server;
@@ -140,23 +144,23 @@ class StatusRun {
       console_.json(many ? add_statistics(std::move(object), *of_server) : object);
     } else if (many) {
       rows_.push_back(statistics_row(*of_server));
-    } else if (!failure_of(answer)) {
+    } else if (!desk::failure_of(answer)) {
       rows_.push_back({answer.server,
                        kind_ == Kind::kStat ? counted(answer.count, "hash", "hashes") : "alive",
-                       milliseconds_text(answer.time) + " ms"});
+                       desk::milliseconds_text(answer.time) + " ms"});
     }
   }
 
   /// Prints the status page of a daemon elsewhere.
   int show_other_daemon() {
     const TimePoint start = clock_.now();
-    const auto page = daemon_of(*settings_, clock_).get("/stat");
+    const auto page = desk::daemon_of(*settings_, clock_).get("/stat");
     const std::chrono::duration<double> time = clock_.now() - start;
     if (!page) {
       console_.error(name_, page.error().message);
       return service_exit_code(page.error());
     }
-    const auto count = page_total(*page, "shingled_storage_records");
+    const auto count = view::page_total(*page, "shingled_storage_records");
     if (arguments_.json) {
       console_.json({{"server", settings_->client.server},
                      {"ok", true},
@@ -171,17 +175,18 @@ class StatusRun {
                   fmt::format("{:.3f} ms", time.count() * 1000)}},
                 "", console_);
     const RuleOptions* const rule = settings_->rules.empty() ? nullptr : &settings_->rules.front();
-    for (const std::string& line : status_lines(*page, rule == nullptr ? FlagMap() : rule->flags))
+    for (const std::string& line :
+         view::status_lines(*page, rule == nullptr ? FlagMap() : rule->flags))
       console_.line(line);
     return EX_OK;
   }
 
   /// Prints the status page of the local daemon; false if there is none.
-  bool show_status_page(const Destination& destination) {
+  bool show_status_page(const desk::Destination& destination) {
     const TimePoint start = clock_.now();
-    const auto page = daemon_of(*settings_, clock_).get("/stat");
+    const auto page = desk::daemon_of(*settings_, clock_).get("/stat");
     if (!page) return false;
-    const auto count = page_total(*page, "shingled_storage_records");
+    const auto count = view::page_total(*page, "shingled_storage_records");
     if (!count) return false;
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - start);
     storage::client::RemoteAnswer answer;
@@ -196,9 +201,9 @@ class StatusRun {
       return true;
     }
     const TableRow row = {answer.server, counted(answer.count, "hash", "hashes"),
-                          milliseconds_text(answer.time) + " ms"};
+                          desk::milliseconds_text(answer.time) + " ms"};
     print_table({row}, "", console_);
-    for (const std::string& line : status_lines(*page, destination.rule->flags))
+    for (const std::string& line : view::status_lines(*page, destination.rule->flags))
       console_.line(line);
     return true;
   }
@@ -213,16 +218,6 @@ class StatusRun {
   std::vector<TableRow> rows_;
   int worst_ = EX_OK;
 };
-
-/// A server of --server that is a URL is a daemon, to be asked over its API.
-void choose_daemon(StatusArguments& arguments) {
-  std::vector<std::string>& servers = arguments.server.servers;
-  const auto url = std::ranges::find_if(
-      servers, [](const std::string& server) { return server.find("://") != std::string::npos; });
-  if (url == servers.end()) return;
-  arguments.settings.daemon.server = *url;
-  servers.erase(url);
-}
 
 void add_daemon_options(CLI::App& command, StatusArguments& arguments) {
   command
@@ -241,7 +236,7 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
   CLI::App* command = app.add_subcommand(name, summary);
   const auto arguments = std::make_shared<StatusArguments>();
   arguments->settings.add_to(*command);
-  arguments->server.add_to(*command);
+  add_server_options(arguments->server, *command);
   if (kind == Kind::kStat) add_daemon_options(*command, *arguments);
   command->add_flag("--json", arguments->json, "One JSON object per line and server");
   if (kind == Kind::kPing) {
@@ -250,7 +245,7 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
         ->check(CLI::Range(1U, kPingsMax));
   }
   command->callback([arguments, kind, &chosen] {
-    if (kind == Kind::kStat) choose_daemon(*arguments);
+    if (kind == Kind::kStat) take_daemon(arguments->server, arguments->settings);
     chosen = [arguments, kind](Console& console) {
       return StatusRun(*arguments, kind, console).run();
     };

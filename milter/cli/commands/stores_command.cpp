@@ -7,10 +7,10 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/output/progress_meter.h"
+#include "milter/desk/servers/storage_choice.h"
 #include "storage/engine/engine.h"
 #include "storage/replication/forget_store.h"
 
@@ -94,7 +94,7 @@ int run_stores(const StoresArguments& arguments, Console& console) {
     console.error("stores", what);
     return EX_USAGE;
   };
-  const auto file = database_file(settings->storage, "Redis, without masters");
+  const auto file = desk::database_file(settings->storage, "Redis, without masters");
   if (!file) return wrong(file.error().message);
   if (arguments.dry_run && arguments.forget.empty()) return wrong("--dry-run: needs --forget");
   SystemClock clock;
@@ -137,9 +137,7 @@ Example:
       ->type_name("NAME");
   command->add_flag("--dry-run", arguments->dry_run, "Only show what would be forgotten");
   command->add_flag("--json", arguments->json, "One JSON object per line and store");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_stores(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_stores);
 }
 
 }  // namespace shingled::milter::cli

@@ -7,16 +7,18 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/access/daemon_choice.h"
+#include "milter/cli/access/message_option.h"
+#include "milter/cli/access/printing.h"
+#include "milter/cli/access/server_options.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/reports/report_client.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/training/list_eraser.h"
-#include "milter/cli/training/retraction.h"
-#include "milter/cli/training/trainer.h"
+#include "milter/cli/training/training_output.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/report_client.h"
+#include "milter/desk/servers/storage_choice.h"
+#include "milter/training/list_eraser.h"
+#include "milter/training/retraction.h"
+#include "milter/training/trainer.h"
 
 namespace shingled::milter::cli {
 
@@ -26,7 +28,7 @@ enum class Training : std::uint8_t { kAdd, kDelete };
 
 struct TrainArguments {
   SettingsArguments settings;
-  ServerArguments server;
+  desk::ServerArguments server;
   MessageArguments messages;
   std::string flag;
   std::int32_t weight = 1;
@@ -60,17 +62,18 @@ Result<NamedList> find_list(const std::string& wanted, const FlagMap& flags) {
 }
 
 /// For `add`: the list that --flag names, by default the rule's first one.
-Result<TrainingRequest> request_of(const TrainArguments& arguments, const FlagMap& flags) {
+Result<training::TrainingRequest> request_of(const TrainArguments& arguments,
+                                             const FlagMap& flags) {
   std::string wanted = arguments.flag;
   if (wanted.empty() && !flags.all().empty()) wanted = flags.all().front().name;
   const auto list = find_list(wanted, flags);
   if (!list) return list.error();
-  return TrainingRequest{list->flag, arguments.weight, list->name};
+  return training::TrainingRequest{list->flag, arguments.weight, list->name, arguments.force};
 }
 
 /// For `del`: the list of --flag, if given and not overruled by --all-lists.
-Result<RetractionScope> scope_of(const TrainArguments& arguments, const FlagMap& flags) {
-  RetractionScope scope;
+Result<training::RetractionScope> scope_of(const TrainArguments& arguments, const FlagMap& flags) {
+  training::RetractionScope scope;
   scope.matching = arguments.matching;
   if (arguments.flag.empty()) return scope;
   const auto list = find_list(arguments.flag, flags);
@@ -93,7 +96,7 @@ Result<Fingerprint> parse_digest(const std::string& text) {
 
 /// `del --list`: everything on a list of the local daemon.
 int run_erase(const TrainArguments& arguments, const Settings& settings,
-              const Destination& destination, Console& console) {
+              const desk::Destination& destination, Console& console) {
   const auto flag = destination.rule->flags.number(arguments.whole_list);
   if (!flag) {
     console.error("del", "--list " + arguments.whole_list +
@@ -105,7 +108,7 @@ int run_erase(const TrainArguments& arguments, const Settings& settings,
         "del", "--list reads the file of the local daemon; it cannot be used with another server");
     return EX_USAGE;
   }
-  const auto file = database_file(settings.storage, "shingled export, then del --digest");
+  const auto file = desk::database_file(settings.storage, "shingled export, then del --digest");
   if (!file) {
     console.error("del", "--list: " + file.error().message);
     return EX_USAGE;
@@ -113,10 +116,10 @@ int run_erase(const TrainArguments& arguments, const Settings& settings,
   SystemClock clock;
   SystemRandom random;
   ProgressMeter meter(console, clock);
-  ListEraser eraser(*file, *flag, clock, meter);
+  training::ListEraser eraser(*file, *flag, clock, meter.watcher());
   const auto found = eraser.count();
   if (!found) return meter.failed("del", found.error());
-  ListEraser::Counts counts = *found;
+  training::ListEraser::Counts counts = *found;
   if (!arguments.dry_run) {
     const auto store = storage::client::RemoteStore::open(destination.remote, clock, random);
     if (!store) return meter.failed("del", store.error());
@@ -143,30 +146,34 @@ int say_failure(const std::string& name, const Error& error, int code, Console& 
 }
 
 int for_each_message_of(const TrainArguments& arguments, const Settings& settings, Console& console,
-                        const std::function<int(const SourceMessage&)>& work) {
+                        const std::function<int(const input::SourceMessage&)>& work) {
   return for_each_message(arguments.messages,
                           {.message_bytes_max = settings.milter.message_bytes_max}, console, work);
 }
 
 int run_add(const TrainArguments& arguments, const Settings& settings,
-            const Destination& destination, Console& console) {
+            const desk::Destination& destination, Console& console) {
   const auto request = request_of(arguments, destination.rule->flags);
   if (!request) return say_failure("add", request.error(), EX_USAGE, console);
   SystemClock clock;
   SystemRandom random;
   const auto store = storage::client::RemoteStore::open(destination.remote, clock, random);
   if (!store) return say_failure("add", store.error(), service_exit_code(store.error()), console);
-  Trainer trainer(destination, settings, *request, **store, clock, console);
-  trainer.set_json(arguments.json);
-  trainer.set_force(arguments.force);
+  AdditionOutput output(destination, *request, settings.milter.actions, arguments.json, console);
+  training::Trainer trainer(destination, settings, *request, **store, clock,
+                            [&](const training::TaughtMessage& message) { output.tell(message); });
   const int worst =
-      for_each_message_of(arguments, settings, console,
-                          [&](const SourceMessage& message) { return trainer.take(message); });
-  return worse_exit_code(worst, trainer.finish());
+      for_each_message_of(arguments, settings, console, [&](const input::SourceMessage& message) {
+        trainer.take(message);
+        return output.take_code();
+      });
+  trainer.finish();
+  output.finish();
+  return worse_exit_code(worst, output.take_code());
 }
 
 int run_del(const TrainArguments& arguments, const Settings& settings,
-            const Destination& destination, Console& console) {
+            const desk::Destination& destination, Console& console) {
   if (!arguments.whole_list.empty()) return run_erase(arguments, settings, destination, console);
   if (arguments.dry_run) {
     return say_failure("del", {ErrorCode::kInvalid, "--dry-run: only with --list"}, EX_USAGE,
@@ -182,35 +189,43 @@ int run_del(const TrainArguments& arguments, const Settings& settings,
   }
   SystemClock clock;
   SystemRandom random;
-  const auto retraction = Retraction::open(destination, settings, *scope, clock, random, console);
+  RetractionOutput output(destination, *scope, arguments.json, console);
+  const auto retraction = training::Retraction::open(
+      destination, settings, *scope, clock, random,
+      [&](const training::RetractedMessage& message) { output.tell(message); });
   if (!retraction) {
     return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
   }
-  (*retraction)->set_json(arguments.json);
-  const ReportClient reports(daemon_of(settings, clock));
-  if (destination.local && settings.reports.enabled && !settings.http.listen.empty()) {
-    (*retraction)->set_withdraw([&](std::span<const Digest> hashes, std::uint32_t flag) {
-      return reports.withdraw(hashes, flag);
+  const desk::ReportClient reports(desk::daemon_of(settings, clock));
+  const bool withdraws =
+      destination.local && settings.reports.enabled && !settings.http.listen.empty();
+  if (withdraws) {
+    (*retraction)->set_withdraw([&](std::span<const Digest> digests, std::uint32_t flag) {
+      return reports.withdraw(digests, flag);
     });
   }
-  int worst = EX_OK;
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    worst = worse_exit_code(worst, (*retraction)->take(arguments.digests[i], {hashes[i]}));
-  }
+  output.begin((*retraction)->server_count(), withdraws);
+  for (std::size_t i = 0; i < hashes.size(); ++i)
+    (*retraction)->take(arguments.digests[i], {hashes[i]});
+  int worst = output.take_code();
   if (arguments.digests.empty() || !arguments.messages.names.empty()) {
-    const int code = for_each_message_of(
-        arguments, settings, console,
-        [&](const SourceMessage& message) { return (*retraction)->take(message); });
+    const int code =
+        for_each_message_of(arguments, settings, console, [&](const input::SourceMessage& message) {
+          (*retraction)->take(message);
+          return output.take_code();
+        });
     worst = worse_exit_code(worst, code);
   }
-  return worse_exit_code(worst, (*retraction)->finish());
+  (*retraction)->finish();
+  output.finish();
+  return worse_exit_code(worst, output.take_code());
 }
 
 int run_train(const TrainArguments& arguments, Training kind, const std::string& name,
               Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  const auto destination = choose_destination(arguments.server, *settings);
+  const auto destination = desk::choose_destination(arguments.server, *settings);
   if (!destination)
     return say_failure(name, destination.error(), usage_exit_code(destination.error()), console);
   return kind == Training::kAdd ? run_add(arguments, *settings, *destination, console)
@@ -222,8 +237,8 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
   CLI::App* command = app.add_subcommand(name, summary);
   const auto arguments = std::make_shared<TrainArguments>();
   arguments->settings.add_to(*command);
-  arguments->server.add_to(*command);
-  arguments->messages.add_to(*command);
+  add_server_options(arguments->server, *command);
+  add_message_option(arguments->messages.names, *command);
   command->add_option("--flag", arguments->flag, "The list, by number or name")
       ->type_name("N|NAME");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");

@@ -4,12 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/counters/counter_backup.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/desk/servers/storage_choice.h"
 #include "storage/formats/verify.h"
 
 namespace shingled::milter::cli {
@@ -68,7 +67,7 @@ int run_verify(const VerifyArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
   const auto file = arguments.file.empty()
-                        ? database_file(settings->storage, "shingled verify FILE for a copy")
+                        ? desk::database_file(settings->storage, "shingled verify FILE for a copy")
                         : Result<std::string>(arguments.file);
   if (!file) {
     console.error("verify", file.error().message);
@@ -113,9 +112,7 @@ Example:
   command->add_flag("--file-only", arguments->file_only, "Do not build the index");
   command->add_flag("--without-counters", arguments->without_counters, "Only the database");
   command->add_flag("--json", arguments->json, "One JSON object");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_verify(*arguments, console); };
-  });
+  when_asked(*command, chosen, arguments, run_verify);
 }
 
 }  // namespace shingled::milter::cli

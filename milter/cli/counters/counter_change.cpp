@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
 
@@ -14,20 +15,20 @@ namespace {
 /// Below the bounds on the keys of an addition and on the body of a request.
 constexpr std::size_t kChangedAtOnce = 1000;
 
-std::string title_or(const std::string& title, const std::vector<ChosenPiece>& pieces) {
+std::string title_or(const std::string& title, const std::vector<pieces::ChosenPiece>& pieces) {
   if (!title.empty()) return terminal_safe(title);
   return fmt::format("{} {}", to_string(pieces.front().piece.type),
-                     terminal_safe(piece_text(pieces.front())));
+                     terminal_safe(pieces::piece_text(pieces.front())));
 }
 
 /// Calls `change` with parts of the pieces as JSON and adds up what it returns.
 template <typename Change>
-Result<std::uint64_t> in_parts(const std::vector<ChosenPiece>& pieces, Change change) {
+Result<std::uint64_t> in_parts(const std::vector<pieces::ChosenPiece>& pieces, Change change) {
   std::uint64_t sum = 0;
   for (std::size_t begin = 0; begin < pieces.size(); begin += kChangedAtOnce) {
     Json part = Json::array();
     const std::size_t end = std::min(pieces.size(), begin + kChangedAtOnce);
-    for (std::size_t i = begin; i < end; ++i) part.push_back(piece_json(pieces[i]));
+    for (std::size_t i = begin; i < end; ++i) part.push_back(pieces::piece_json(pieces[i]));
     const Result<std::uint64_t> count = change(part);
     if (!count) return count.error();
     sum += *count;
@@ -36,10 +37,10 @@ Result<std::uint64_t> in_parts(const std::vector<ChosenPiece>& pieces, Change ch
 }
 
 /// A unique counter grows by its pair, never by itself.
-std::vector<ChosenPiece> without_uniques(const std::vector<ChosenPiece>& pieces) {
-  std::vector<ChosenPiece> out;
+std::vector<pieces::ChosenPiece> without_uniques(const std::vector<pieces::ChosenPiece>& pieces) {
+  std::vector<pieces::ChosenPiece> out;
   std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(out),
-               [](const ChosenPiece& piece) { return !is_unique(piece.piece.type); });
+               [](const pieces::ChosenPiece& piece) { return !is_unique(piece.piece.type); });
   return out;
 }
 
@@ -54,7 +55,7 @@ int run_counter_add(CounterAddArguments& arguments, Console& console) {
   const Direction direction =
       arguments.direction == to_string(Direction::kOut) ? Direction::kOut : Direction::kIn;
   return run.for_each_choice(
-      arguments, [&](const std::string& title, const std::vector<ChosenPiece>& chosen) {
+      arguments, [&](const std::string& title, const std::vector<pieces::ChosenPiece>& chosen) {
         const auto pieces = without_uniques(chosen);
         if (pieces.empty() && !chosen.empty()) {
           return run.wrong_usage(std::string(to_string(chosen.front().piece.type)),
@@ -81,14 +82,14 @@ int run_counter_forget(ForgetArguments& arguments, Console& console) {
   if (!arguments.direction.empty())
     direction = CounterRun::directions_of(arguments.direction).front();
   return run.for_each_choice(arguments, [&](const std::string& title,
-                                            const std::vector<ChosenPiece>& pieces) {
+                                            const std::vector<pieces::ChosenPiece>& pieces) {
     if (arguments.dry_run) {
-      for (const ChosenPiece& piece : pieces) {
+      for (const pieces::ChosenPiece& piece : pieces) {
         if (arguments.json) {
-          console.json(piece_json(piece));
+          console.json(pieces::piece_json(piece));
         } else {
-          console.line(
-              fmt::format("{} {}", to_string(piece.piece.type), terminal_safe(piece_text(piece))));
+          console.line(fmt::format("{} {}", to_string(piece.piece.type),
+                                   terminal_safe(pieces::piece_text(piece))));
         }
       }
       return EX_OK;

@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/access/counter_client.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/counters/envelope_arguments.h"
-#include "milter/cli/counters/piece_choice.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/desk/counters/counter_client.h"
+#include "milter/pieces/piece_choice.h"
 
 namespace shingled::milter::cli {
+
+using storage::counters::Amounts;
 
 // The commands on counters. Each returns its exit code.
 
@@ -24,7 +25,7 @@ struct CounterArguments {
 
 /// Which counters: TYPE PIECE..., or the pieces of messages.
 struct PieceArguments : CounterArguments {
-  PieceWords words;
+  pieces::PieceWords words;
   std::string direction;  ///< "in", "out"; empty: both, or "in" where one is needed
   EnvelopeArguments envelope;
 };

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "config/words/units.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
-#include "milter/cli/counters/learn_batch.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
 #include "milter/counters/message_origin.h"
+#include "milter/desk/counters/learn_batch.h"
 #include "milter/judge/message/message_view.h"
+#include "milter/process/interrupt.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -65,7 +65,7 @@ class LearnRun {
     if (names.empty()) return EX_OK;
     return for_each_message({.names = names},
                             {.message_bytes_max = run_.settings().milter.message_bytes_max},
-                            run_.console(), [&](const SourceMessage& message) {
+                            run_.console(), [&](const input::SourceMessage& message) {
                               const Status taken = take(message.bytes, verdict);
                               return taken ? EX_OK : run_.failed(taken.error());
                             });
@@ -83,7 +83,7 @@ class LearnRun {
     if (arguments_.dry_run) return {};
     const auto found = judge::pieces_of(bytes, plan_, origin.envelope);
     Json pieces = Json::array();
-    for (const mime::Piece& piece : found.pieces) pieces.push_back(piece_json({piece, ""}));
+    for (const mime::Piece& piece : found.pieces) pieces.push_back(pieces::piece_json({piece, ""}));
     Amounts amounts;
     amounts.of(Measure::kMass) = 1;
     amounts.of(Measure::kRecipients) = std::max<std::size_t>(origin.envelope.recipients.size(), 1);
@@ -93,7 +93,7 @@ class LearnRun {
     const Json addition = {{"time", time},
                            {"space", arguments_.direction},
                            {"pieces", std::move(pieces)},
-                           {"add", amounts_json(amounts)}};
+                           {"add", desk::amounts_json(amounts)}};
     return batches_.add(time, addition.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
 
@@ -142,7 +142,7 @@ class LearnRun {
   judge::ViewPlan plan_;
   WallTime now_;
   WallTime oldest_;
-  LearnBatches batches_;
+  desk::LearnBatches batches_;
   LearnTotals totals_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/judge/message/message_view.h"
 #include "mime/fingerprint/piece_type.h"
@@ -20,8 +21,8 @@ Json numbered_json(const mime::Piece& piece) {
   return json;
 }
 
-int print_pieces(const SourceMessage& message, const counters::MessagePieces& found, bool json,
-                 Console& console) {
+int print_pieces(const input::SourceMessage& message, const counters::MessagePieces& found,
+                 bool json, Console& console) {
   if (json) {
     Json pieces = Json::array();
     for (const mime::Piece& piece : found.pieces) pieces.push_back(numbered_json(piece));
@@ -54,7 +55,7 @@ int run_counter_pieces(PiecesArguments& arguments, Console& console) {
   const judge::ViewPlan plan = arguments.envelope.plan_of(*settings);
   return for_each_message(
       arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-      [&](const SourceMessage& message) {
+      [&](const input::SourceMessage& message) {
         const auto found = judge::pieces_of(message.bytes, plan, arguments.envelope.envelope);
         return print_pieces(message, found, arguments.json, console);
       });

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/access/printing.h"
 #include "milter/judge/message/message_view.h"
 
 namespace shingled::milter::cli {
@@ -14,8 +14,8 @@ namespace shingled::milter::cli {
 int CounterRun::open(const CounterArguments& arguments) {
   settings_ = arguments.settings->load(console_);
   if (settings_ == nullptr) return EX_CONFIG;
-  desk_ = std::make_unique<CounterDesk>(*settings_, clock_, random_);
-  client_ = std::make_unique<CounterClient>(*desk_);
+  desk_ = std::make_unique<desk::CounterDesk>(*settings_, clock_, random_);
+  client_ = std::make_unique<desk::CounterClient>(*desk_);
   return EX_OK;
 }
 
@@ -39,8 +39,8 @@ int CounterRun::for_each_choice(PieceArguments& arguments, const PieceWork& work
     return wrong_usage("--client", ready.error().message);
   }
   auto& words = arguments.words.words;
-  if (names_type(arguments.words)) {
-    const auto choice = choose_pieces(arguments.words);
+  if (pieces::names_type(arguments.words)) {
+    const auto choice = pieces::choose_pieces(arguments.words);
     if (!choice) return wrong_usage("counters", choice.error().message);
     for (const std::string& note : choice->notes) console_.note(terminal_safe(note));
     return work("", choice->pieces);
@@ -50,15 +50,15 @@ int CounterRun::for_each_choice(PieceArguments& arguments, const PieceWork& work
   }
   for (const std::string& word : words) {
     if (word == "-" || ::access(word.c_str(), F_OK) == 0) continue;
-    console_.error(word, "neither a type of pieces nor a file" + meant_type(word));
+    console_.error(word, "neither a type of pieces nor a file" + pieces::meant_type(word));
     return EX_NOINPUT;
   }
   const judge::ViewPlan plan = arguments.envelope.plan_of(*settings_);
   return for_each_message(
       {.names = words}, {.message_bytes_max = settings_->milter.message_bytes_max}, console_,
-      [&](const SourceMessage& message) {
+      [&](const input::SourceMessage& message) {
         const auto found = judge::pieces_of(message.bytes, plan, arguments.envelope.envelope);
-        return work(message.name, with_uniques(found.pieces));
+        return work(message.name, pieces::with_uniques(found.pieces));
       });
 }
 

@@ -9,11 +9,14 @@
 
 #include "config/base/clock.h"
 #include "config/base/random.h"
-#include "milter/cli/access/counter_client.h"
-#include "milter/cli/access/counter_desk.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
+#include "milter/desk/counters/counter_client.h"
+#include "milter/desk/counters/counter_desk.h"
 
 namespace shingled::milter::cli {
+
+using storage::counters::Direction;
 
 /// What the commands on counters have in common: the settings, the counters, words about failures.
 /// Threads: one thread.
@@ -24,7 +27,7 @@ class CounterRun {
   /// Loads the settings; EX_OK, or EX_CONFIG with the reasons told.
   int open(const CounterArguments& arguments);
   [[nodiscard]] const Settings& settings() const { return *settings_; }
-  [[nodiscard]] CounterClient& client() { return *client_; }
+  [[nodiscard]] desk::CounterClient& client() { return *client_; }
   [[nodiscard]] Console& console() { return console_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
 
@@ -39,7 +42,7 @@ class CounterRun {
   /// Calls `work` with the pieces that the words name, which have a type in front, or with those of
   /// each message that they name. Notes are printed before. Returns the worst exit code.
   using PieceWork =
-      std::function<int(const std::string& title, const std::vector<ChosenPiece>& pieces)>;
+      std::function<int(const std::string& title, const std::vector<pieces::ChosenPiece>& pieces)>;
   int for_each_choice(PieceArguments& arguments, const PieceWork& work);
 
  private:
@@ -47,8 +50,8 @@ class CounterRun {
   SystemClock clock_;
   SystemRandom random_;
   std::shared_ptr<const Settings> settings_;
-  std::unique_ptr<CounterDesk> desk_;
-  std::unique_ptr<CounterClient> client_;
+  std::unique_ptr<desk::CounterDesk> desk_;
+  std::unique_ptr<desk::CounterClient> client_;
 };
 
 }  // namespace shingled::milter::cli

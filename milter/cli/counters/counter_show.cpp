@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/counters/count_table.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/view/lines/count_table.h"
 
 namespace shingled::milter::cli {
 
@@ -53,17 +53,18 @@ TableRow headline(std::size_t before) {
   return row;
 }
 
-Json sums_json(const AskedCounter& counter) {
+Json sums_json(const desk::AskedCounter& counter) {
   Json sums = Json::object();
   for (std::size_t i = 0; i < shown_windows().size(); ++i) {
-    if (!counter.lost[i]) sums[shown_windows()[i]] = amounts_json(counter.sums[i]);
+    if (!counter.lost[i]) sums[shown_windows()[i]] = desk::amounts_json(counter.sums[i]);
   }
   return sums;
 }
 
 /// A counter as JSON: direction, piece, shingle, sums.
-Json counter_json(const ChosenPiece& piece, Direction direction, const AskedCounter& counter) {
-  Json json = piece_json(piece);
+Json counter_json(const pieces::ChosenPiece& piece, Direction direction,
+                  const desk::AskedCounter& counter) {
+  Json json = pieces::piece_json(piece);
   json["shingle"] = counter.shingle;
   json["space"] = std::string(to_string(direction));
   json["known"] = counter.known;
@@ -79,14 +80,14 @@ class ShowRun {
         directions_(CounterRun::directions_of(arguments.direction)) {}
 
   /// All pieces of a message in one table.
-  int show_message(const std::string& title, const std::vector<ChosenPiece>& pieces) {
+  int show_message(const std::string& title, const std::vector<pieces::ChosenPiece>& pieces) {
     std::vector<TableRow> rows = {headline(2)};
     Json list = Json::array();
     std::size_t empty = 0;
     for (std::size_t begin = 0; begin < pieces.size(); begin += kPiecesAtOnce) {
       const std::size_t end = std::min(pieces.size(), begin + kPiecesAtOnce);
       const std::span part = std::span(pieces).subspan(begin, end - begin);
-      std::vector<std::vector<AskedCounter>> of_direction;
+      std::vector<std::vector<desk::AskedCounter>> of_direction;
       for (const Direction direction : directions_) {
         auto asked = run_.client().ask(direction, pieces_json(part), shown_windows());
         if (!asked) return run_.failed(asked.error());
@@ -103,7 +104,7 @@ class ShowRun {
     run_.console().line(
         fmt::format("{}: {}", terminal_safe(title), counted(pieces.size(), "piece", "pieces")));
     if (empty < pieces.size()) {
-      for (const std::string& line : number_lines(rows, 2, "  ")) run_.console().line(line);
+      print_table(rows, "  ", run_.console(), 2);
     }
     if (empty > 0) {
       run_.console().line(fmt::format("  {} without a count", counted(empty, "piece", "pieces")));
@@ -111,8 +112,8 @@ class ShowRun {
     return code_;
   }
 
-  int show_pieces(const std::vector<ChosenPiece>& pieces) {
-    for (const ChosenPiece& piece : pieces) {
+  int show_pieces(const std::vector<pieces::ChosenPiece>& pieces) {
+    for (const pieces::ChosenPiece& piece : pieces) {
       bool any = false;
       for (const Direction direction : directions_) {
         if (const int code = show_counter(piece, direction, any); code != EX_OK) return code;
@@ -125,28 +126,28 @@ class ShowRun {
   }
 
  private:
-  static Json pieces_json(std::span<const ChosenPiece> pieces) {
+  static Json pieces_json(std::span<const pieces::ChosenPiece> pieces) {
     Json list = Json::array();
-    for (const ChosenPiece& piece : pieces) list.push_back(piece_json(piece));
+    for (const pieces::ChosenPiece& piece : pieces) list.push_back(pieces::piece_json(piece));
     return list;
   }
 
-  static std::string title_of(const ChosenPiece& piece, const std::string& shingle) {
-    const std::string text = terminal_safe(piece_text(piece));
+  static std::string title_of(const pieces::ChosenPiece& piece, const std::string& shingle) {
+    const std::string text = terminal_safe(pieces::piece_text(piece));
     const bool has_shingle = !piece.shingle.empty() || shingle.empty();
     return fmt::format("{} {}{}", to_string(piece.piece.type), text,
                        has_shingle ? "" : " (" + shingle + ")");
   }
 
   /// The rows of one piece in both directions; false if it has no counts.
-  bool add_rows(const ChosenPiece& piece, std::size_t number,
-                const std::vector<std::vector<AskedCounter>>& of_direction,
+  bool add_rows(const pieces::ChosenPiece& piece, std::size_t number,
+                const std::vector<std::vector<desk::AskedCounter>>& of_direction,
                 std::vector<TableRow>& rows, Json& list) {
     std::vector<TableRow> found;
     for (std::size_t s = 0; s < directions_.size(); ++s) {
-      const AskedCounter& counter = of_direction[s][number];
+      const desk::AskedCounter& counter = of_direction[s][number];
       const std::string direction(to_string(directions_[s]));
-      std::vector<TableRow> sums = sum_rows(counter.sums, counter.lost);
+      std::vector<TableRow> sums = view::sum_rows(counter.sums, counter.lost);
       if (!counter.known) {
         if (sums.empty()) found.push_back({direction, "unknown"});
         code_ = EX_UNAVAILABLE;
@@ -160,33 +161,34 @@ class ShowRun {
       }
     }
     if (found.empty()) return false;
-    rows.push_back({fmt::format("{} {}", to_string(piece.piece.type),
-                                shortened(terminal_safe(piece_text(piece)), kPieceShown))});
+    rows.push_back(
+        {fmt::format("{} {}", to_string(piece.piece.type),
+                     terminal::shortened(terminal_safe(pieces::piece_text(piece)), kPieceShown))});
     for (TableRow& row : found) row.front().insert(0, "  ");
     rows.insert(rows.end(), found.begin(), found.end());
     return true;
   }
 
-  int show_counter(const ChosenPiece& piece, Direction direction, bool& any) {
+  int show_counter(const pieces::ChosenPiece& piece, Direction direction, bool& any) {
     std::vector<std::string> windows = shown_windows();
     const auto days = day_windows();
     windows.insert(windows.end(), days.begin(), days.end());
-    const Json pieces = Json::array({piece_json(piece)});
+    const Json pieces = Json::array({pieces::piece_json(piece)});
     auto asked = run_.client().ask(direction, pieces, windows);
     if (!asked) return run_.failed(asked.error());
-    AskedCounter counter = std::move(asked->front());
+    desk::AskedCounter counter = std::move(asked->front());
     const std::vector<Amounts> day_sums(
         counter.sums.begin() + static_cast<std::ptrdiff_t>(shown_windows().size()),
         counter.sums.end());
     counter.sums.resize(shown_windows().size());
     counter.lost.resize(shown_windows().size());
     if (!counter.known) return show_unknown(piece, direction, counter, any);
-    const bool empty = sum_rows(counter.sums).empty();
+    const bool empty = view::sum_rows(counter.sums).empty();
     if (empty && !arguments_.json) return EX_OK;
     any = true;
     auto read = run_.client().history(direction, pieces.front());
     if (!read) return run_.failed(read.error());
-    const CountHistory history{slots_of(*read), days_of(day_sums)};
+    const view::CountHistory history{slots_of(*read), days_of(day_sums)};
     if (arguments_.json) {
       print_json(piece, direction, counter, history, read->now);
     } else {
@@ -195,8 +197,8 @@ class ShowRun {
     return EX_OK;
   }
 
-  int show_unknown(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
-                   bool& any) {
+  int show_unknown(const pieces::ChosenPiece& piece, Direction direction,
+                   const desk::AskedCounter& counter, bool& any) {
     any = true;
     code_ = EX_UNAVAILABLE;
     if (arguments_.json) {
@@ -205,16 +207,16 @@ class ShowRun {
       run_.console().line(fmt::format("{}, {}: unknown{}", title_of(piece, counter.shingle),
                                       to_string(direction),
                                       counter.knows_some() ? " in some windows" : ""));
-      std::vector<TableRow> rows = sum_rows(counter.sums, counter.lost);
+      std::vector<TableRow> rows = view::sum_rows(counter.sums, counter.lost);
       if (rows.empty()) return EX_OK;
       rows.insert(rows.begin(), headline(1));
-      for (const std::string& line : number_lines(rows, 1, "  ")) run_.console().line(line);
+      print_table(rows, "  ", run_.console(), 1);
     }
     return EX_OK;
   }
 
   /// The last 144 slots, the oldest first.
-  static std::vector<Amounts> slots_of(const CounterHistory& history) {
+  static std::vector<Amounts> slots_of(const desk::CounterHistory& history) {
     std::vector<Amounts> slots(kSlotsPerDay);
     for (const storage::counters::Entry& entry : history.entries) {
       const std::uint32_t age = history.now - entry.period.number;
@@ -240,8 +242,9 @@ class ShowRun {
 
   /// The numbers that are not 0, each with its name, by period.
   template <typename Take>
-  static void each_name(const ChosenPiece& piece, Direction direction, const std::string& shingle,
-                        const CountHistory& history, storage::counters::Slot now, Take take) {
+  static void each_name(const pieces::ChosenPiece& piece, Direction direction,
+                        const std::string& shingle, const view::CountHistory& history,
+                        storage::counters::Slot now, Take take) {
     storage::counters::CountName name;
     name.key = {std::stoull(shingle, nullptr, 16), piece.piece.type, direction};
     const auto tell = [&](Period::Unit unit, const std::vector<Amounts>& amounts,
@@ -263,10 +266,10 @@ class ShowRun {
   }
 
   /// What people said of it in a year; nothing if nobody did, or it is not known.
-  void print_people(const ChosenPiece& piece, Direction direction) {
+  void print_people(const pieces::ChosenPiece& piece, Direction direction) {
     const std::string window = fmt::format("{}d", storage::counters::kSaidDaysMax);
-    const auto said =
-        run_.client().people(direction, Json::array({piece_json(piece)}), std::span(&window, 1));
+    const auto said = run_.client().people(direction, Json::array({pieces::piece_json(piece)}),
+                                           std::span(&window, 1));
     if (!said) return;
     for (const bool proved : {false, true}) {
       const features::Sums& sums =
@@ -280,13 +283,14 @@ class ShowRun {
     }
   }
 
-  void print_json(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
-                  const CountHistory& history, storage::counters::Slot now) {
+  void print_json(const pieces::ChosenPiece& piece, Direction direction,
+                  const desk::AskedCounter& counter, const view::CountHistory& history,
+                  storage::counters::Slot now) {
     Json json = counter_json(piece, direction, counter);
     const auto by_measure = [](const std::vector<Amounts>& amounts) {
       Json object = Json::object();
       for (std::size_t m = 0; m < kMeasures; ++m) {
-        const auto counts = counts_of(amounts, static_cast<Measure>(m));
+        const auto counts = view::counts_of(amounts, static_cast<Measure>(m));
         if (std::any_of(counts.begin(), counts.end(), [](auto count) { return count != 0; })) {
           object[std::string(to_string(static_cast<Measure>(m)))] = counts;
         }
@@ -304,20 +308,21 @@ class ShowRun {
     run_.console().json(json);
   }
 
-  void print_text(const ChosenPiece& piece, Direction direction, const AskedCounter& counter,
-                  const CountHistory& history, storage::counters::Slot now) {
+  void print_text(const pieces::ChosenPiece& piece, Direction direction,
+                  const desk::AskedCounter& counter, const view::CountHistory& history,
+                  storage::counters::Slot now) {
     Console& console = run_.console();
     console.line(fmt::format("{}, {}", title_of(piece, counter.shingle), to_string(direction)));
     std::vector<TableRow> rows = {headline(1)};
-    for (TableRow& row : sum_rows(counter.sums)) rows.push_back(std::move(row));
-    for (const std::string& line : number_lines(rows, 1, "  ")) console.line(line);
+    for (TableRow& row : view::sum_rows(counter.sums)) rows.push_back(std::move(row));
+    print_table(rows, "  ", console, 1);
     print_people(piece, direction);
     const std::size_t width = terminal_width();
     for (const Measure measure : {Measure::kMass, Measure::kSpam, Measure::kComplaint}) {
       const bool counted = std::any_of(counter.sums.begin(), counter.sums.end(),
                                        [&](const Amounts& sum) { return sum.of(measure) != 0; });
       if (!counted) continue;
-      for (const std::string& line : history_lines(history, measure, width))
+      for (const std::string& line : view::history_lines(history, measure, width))
         console.line("  " + line);
     }
     if (!arguments_.names || !is_shingle(counter.shingle)) return;
@@ -340,7 +345,7 @@ int run_counter_show(ShowArguments& arguments, Console& console) {
   if (const int code = run.open(arguments); code != EX_OK) return code;
   ShowRun show(arguments, run);
   return run.for_each_choice(
-      arguments, [&](const std::string& title, const std::vector<ChosenPiece>& pieces) {
+      arguments, [&](const std::string& title, const std::vector<pieces::ChosenPiece>& pieces) {
         return title.empty() ? show.show_pieces(pieces) : show.show_message(title, pieces);
       });
 }

@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/access/daemon_choice.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
-#include "milter/cli/counters/verify_report.h"
-#include "milter/cli/output/status_output.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/view/lines/status_lines.h"
+#include "milter/view/lines/verify_report.h"
 
 namespace shingled::milter::cli {
 
@@ -19,7 +19,7 @@ constexpr std::string_view kCounterMetrics = "shingled_counters_";
 int run_counter_stat(CounterArguments& arguments, Console& console) {
   CounterRun run(console);
   if (const int code = run.open(arguments); code != EX_OK) return code;
-  const auto page = daemon_of(run.settings(), run.clock()).get("/stat");
+  const auto page = desk::daemon_of(run.settings(), run.clock()).get("/stat");
   if (!page) {
     console.error("counters", "only the running daemon knows: " + page.error().message);
     return service_exit_code(page.error());
@@ -36,7 +36,7 @@ int run_counter_stat(CounterArguments& arguments, Console& console) {
     console.json(shown);
     return EX_OK;
   }
-  for (const std::string& line : status_lines(shown, FlagMap())) console.line(line);
+  for (const std::string& line : view::status_lines(shown, FlagMap())) console.line(line);
   if (shown["metrics"].empty()) console.note("this daemon does not count (counters.enabled)");
   return EX_OK;
 }
@@ -49,9 +49,9 @@ int run_counter_verify(CounterVerifyArguments& arguments, Console& console) {
   if (arguments.json) {
     console.json(*report);
   } else {
-    console.line(verify_line(*report));
+    console.line(view::verify_line(*report));
   }
-  return is_sound(*report) ? EX_OK : EX_DATAERR;
+  return view::is_sound(*report) ? EX_OK : EX_DATAERR;
 }
 
 }  // namespace shingled::milter::cli

@@ -9,15 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "config/system/os_error.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_export.h"
 #include "milter/cli/counters/counter_run.h"
-#include "milter/cli/counters/import_batch.h"
-#include "milter/cli/input/message_file.h"
-#include "milter/cli/output/export_output.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/desk/counters/import_batch.h"
+#include "milter/input/message_file.h"
+#include "milter/process/interrupt.h"
 
 namespace shingled::milter::cli {
 
@@ -40,7 +38,7 @@ class ImportRun {
       : arguments_(arguments),
         run_(run),
         meter_(run.console(), run.clock()),
-        batches_([this](ImportBatches::Batch batch) { return send(std::move(batch)); }) {}
+        batches_([this](desk::ImportBatches::Batch batch) { return send(std::move(batch)); }) {}
 
   int run() {
     auto fd = open();
@@ -48,14 +46,14 @@ class ImportRun {
       run_.console().error(arguments_.file, fd.error().message);
       return exit_code(fd.error().code);
     }
-    LineReader lines(*std::move(fd));
+    input::LineReader lines(*std::move(fd));
     Status read = read_all(lines);
     if (read) read = batches_.finish();
     if (read) return tell();
     run_.console().clear_drawn();
-    if (!interrupted()) run_.console().error(arguments_.file, read.error().message);
+    if (!process::interrupted()) run_.console().error(arguments_.file, read.error().message);
     run_.console().note(where_it_stopped(read.error().code));
-    if (interrupted()) return kExitInterrupted;
+    if (process::interrupted()) return process::kExitInterrupted;
     // What the daemon refuses is wrong in the file, not in the call.
     const bool bad_file = read.error().code == ErrorCode::kInvalid;
     return bad_file ? EX_DATAERR : service_exit_code(read.error());
@@ -77,7 +75,7 @@ class ImportRun {
     return fd;
   }
 
-  Status read_all(LineReader& lines) {
+  Status read_all(input::LineReader& lines) {
     for (;;) {
       auto piece = lines.next();
       if (!piece) return piece.error();
@@ -94,9 +92,9 @@ class ImportRun {
 
   Status take(std::string_view line) {
     while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
-    if (is_mark_line(line)) return batches_.set_mark(line);
+    if (desk::is_mark_line(line)) return batches_.set_mark(line);
     if (number_ < arguments_.from_line || line.empty()) return {};
-    const auto key = read_import_line(line);
+    const auto key = desk::read_import_line(line);
     if (!key) {
       bad_line(key.error().message);
       return {};
@@ -111,7 +109,7 @@ class ImportRun {
     }
   }
 
-  Status send(ImportBatches::Batch batch) {
+  Status send(desk::ImportBatches::Batch batch) {
     const std::uint64_t first = batch.first;
     const std::uint64_t next = batch.next;
     const auto imported = run_.client().import_from(std::move(batch.lines));
@@ -163,7 +161,7 @@ class ImportRun {
   const CounterImportArguments& arguments_;
   CounterRun& run_;
   ProgressMeter meter_;
-  ImportBatches batches_;
+  desk::ImportBatches batches_;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t number_ = 0;  ///< of the line that is read
   std::uint64_t lines_ = 0;
@@ -185,10 +183,10 @@ int run_counter_export(CounterExportArguments& arguments, Console& console) {
     console.error("counters", output.error().message);
     return EX_CANTCREAT;
   }
-  const auto written = export_counters(run.client(), *output, meter);
+  const auto written = export_to(run.client(), *output, meter);
   if (!written) {
     console.clear_drawn();
-    if (interrupted()) return kExitInterrupted;
+    if (process::interrupted()) return process::kExitInterrupted;
     if (console.broken()) return EX_IOERR;  // the caller reports it
     return run.failed(written.error());
   }

@@ -1,6 +1,6 @@
 #include "milter/cli/counters/envelope_arguments.h"
 
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/cli/access/printing.h"
 
 namespace shingled::milter::cli {
 

@@ -1,28 +1,18 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/terminal/console.h"
-#include "milter/replay/history_span.h"
+#include "milter/desk/daemon_history.h"
 
 namespace shingled::milter::cli {
 
 // The commands on the history. Each returns its exit code.
 
-struct HistoryArguments {
+struct HistoryArguments : desk::HistoryQuestion {
   std::shared_ptr<SettingsArguments> settings;
-  replay::HistorySpan span;
-  std::string from;       ///< an address or a part of one; "<>" = bounces
-  std::string recipient;  ///< a part of an address
-  std::string subject;    ///< a part
-  std::string digest;     ///< the beginning of one
-  std::string symbol;     ///< only messages with this evidence
-  std::string action;     ///< "pass", "reject" ...
-  std::string label;      ///< "spam", "ham", "none"
-  std::size_t limit = 100;
   bool json = false;
 };
 

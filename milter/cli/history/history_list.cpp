@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "config/base/random.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/history/daemon_history.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/history/history_commands.h"
-#include "milter/cli/history/record_output.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/daemon_history.h"
 #include "milter/history/message_record.h"
 #include "milter/history/message_search.h"
+#include "milter/process/interrupt.h"
 #include "milter/replay/history_span.h"
+#include "milter/view/lines/message_lines.h"
 #include "milter/view/message_json.h"
 #include "storage/counters/counter_key.h"
 #include "storage/sqlite/history/history_table.h"
@@ -117,7 +117,8 @@ int run_history(const HistoryArguments& arguments, Console& console) {
     console.error("usage", span.error().message);
     return EX_USAGE;
   }
-  if (const auto query = query_of(arguments, settings->counters, asks_another_machine(*settings));
+  if (const auto query =
+          query_of(arguments, settings->counters, desk::asks_another_machine(*settings));
       !query) {
     console.error("history", query.error().message);
     return usage_exit_code(query.error());
@@ -125,22 +126,22 @@ int run_history(const HistoryArguments& arguments, Console& console) {
   std::vector<TableRow> rows;
   std::size_t shown = 0;
   const auto take = [&](const Json& message) {
-    if (interrupted()) return false;
+    if (process::interrupted()) return false;
     ++shown;
     if (arguments.json) {
       console.json(message);
     } else {
-      rows.push_back(message_row(message));
+      rows.push_back(view::message_row(message));
     }
     return true;
   };
-  const bool elsewhere = asks_another_machine(*settings);
-  const auto broken = elsewhere ? DaemonHistory(*settings, clock).find(arguments, take)
+  const bool elsewhere = desk::asks_another_machine(*settings);
+  const auto broken = elsewhere ? desk::DaemonHistory(*settings, clock).find(arguments, take)
                                 : find_here(*settings, arguments, take);
   print_table(rows, "", console);
   if (!broken) return fail(broken.error(), elsewhere, console);
   note_broken(*broken, console);
-  if (interrupted()) return kExitInterrupted;
+  if (process::interrupted()) return process::kExitInterrupted;
   if (shown == 0 && !arguments.json) console.note("no such message in the history");
   return *broken == 0 ? EX_OK : EX_DATAERR;
 }
@@ -155,14 +156,15 @@ int run_history_show(const HistoryShowArguments& arguments, Console& console) {
       console.json(message);
     } else {
       if (shown > 0) console.line("");
-      print_message(message, console);
+      view::print_message(message, console);
     }
     ++shown;
     return true;
   };
-  const bool elsewhere = asks_another_machine(*settings);
-  const auto broken = elsewhere ? DaemonHistory(*settings, clock).show(arguments.queue_id, take)
-                                : show_here(*settings, arguments.queue_id, take);
+  const bool elsewhere = desk::asks_another_machine(*settings);
+  const auto broken = elsewhere
+                          ? desk::DaemonHistory(*settings, clock).show(arguments.queue_id, take)
+                          : show_here(*settings, arguments.queue_id, take);
   if (!broken) return fail(broken.error(), elsewhere, console);
   note_broken(*broken, console);
   if (*broken > 0) return EX_DATAERR;

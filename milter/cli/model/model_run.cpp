@@ -8,8 +8,8 @@
 
 #include "config/base/clock.h"
 #include "config/system/whole_file.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/model/model_commands.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/learning/training_process.h"
 #include "milter/model/import_model.h"
 #include "milter/model/json_reader.h"

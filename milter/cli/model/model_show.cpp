@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "config/base/clock.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/model/model_commands.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/learning/model_status.h"
 #include "milter/learning/model_trial.h"
 #include "milter/model/model_file.h"

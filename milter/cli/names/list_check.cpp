@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/names/list_commands.h"
 #include "milter/cli/names/named_entry.h"
 #include "milter/cli/output/evidence_output.h"
-#include "milter/cli/terminal/terminal_text.h"
 #include "milter/counters/message_origin.h"
 #include "milter/judge/message/message_view.h"
 #include "milter/names/list_evidence.h"
@@ -63,7 +63,7 @@ std::string claim_of(const names::NameList& list, const features::MessageNames& 
   return out;
 }
 
-int check_one(const SourceMessage& message, const ListArgumentsOfNames& arguments,
+int check_one(const input::SourceMessage& message, const ListArgumentsOfNames& arguments,
               const Settings& settings, const names::Lists& lists, Console& console) {
   const mime::HeaderBlock header = mime::split_header_block(message.bytes, settings.mime);
   const features::MessageNames names = judge::names_of(
@@ -116,7 +116,7 @@ int run_list_check(ListArgumentsOfNames& arguments, Console& console) {
   const auto lists = names::lists_now(files)->get();
   return for_each_message(arguments.messages,
                           {.message_bytes_max = settings->milter.message_bytes_max}, console,
-                          [&](const SourceMessage& message) {
+                          [&](const input::SourceMessage& message) {
                             return check_one(message, arguments, *settings, *lists, console);
                           });
 }

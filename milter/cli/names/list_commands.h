@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/counters/envelope_arguments.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/terminal/console.h"
 #include "milter/names/name_list.h"
 
 namespace shingled::milter::cli {

@@ -6,9 +6,8 @@
 
 #include "config/base/clock.h"
 #include "config/system/whole_file.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/names/named_entry.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/terminal_text.h"
 #include "milter/names/list_entries.h"
 #include "milter/names/list_evidence.h"
 #include "milter/names/list_files.h"

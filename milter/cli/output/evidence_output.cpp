@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "milter/cli/access/printing.h"
+
 namespace shingled::milter::cli {
 
 void print_findings(const rules::Findings& findings, Console& console) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "milter/cli/terminal/console.h"
+#include "milter/cli/access/printing.h"
 #include "milter/rules/evidence.h"
 #include "milter/view/scan_json.h"
 

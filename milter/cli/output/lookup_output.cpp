@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/access/printing.h"
 
 namespace shingled::milter::cli {
 
@@ -27,7 +27,7 @@ TableRow lookup_row(const rules::Lookup& lookup, const RuleOptions& rule) {
                   short_hex(lookup.hash.fingerprint.digest),
                   lookup.rule,
                   lookup.server,
-                  milliseconds_text(lookup.time) + " ms"};
+                  desk::milliseconds_text(lookup.time) + " ms"};
   if (lookup.outcome != rules::Lookup::Outcome::kHit) {
     const std::string outcome(rules::to_string(lookup.outcome));
     row.push_back(lookup.failed() ? "unknown (" + outcome + ")" : outcome);
@@ -49,27 +49,9 @@ TableRow lookup_row(const rules::Lookup& lookup, const RuleOptions& rule) {
 
 }  // namespace
 
-std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup) {
-  switch (lookup.outcome) {
-    case rules::Lookup::Outcome::kHit:
-    case rules::Lookup::Outcome::kMiss:
-      return std::nullopt;
-    case rules::Lookup::Outcome::kRefused:
-      return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
-    case rules::Lookup::Outcome::kTimeout:
-      return ServiceFailure{ServiceFailure::Kind::kTimeout, lookup.server, 0, ""};
-    case rules::Lookup::Outcome::kUnreachable:
-      if (lookup.status != 0) {  // it was asked, and said that it could not ask further
-        return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
-      }
-      break;
-  }
-  return ServiceFailure{ServiceFailure::Kind::kUnreachable, lookup.server, 0, lookup.error};
-}
-
 Json lookup_json(const rules::Lookup& lookup, const RuleOptions& rule) {
   Json object = view::lookup_json(lookup, rule);
-  if (const auto failure = failure_of(lookup)) object["error"] = failure->explain();
+  if (const auto failure = desk::failure_of(lookup)) object["error"] = failure->explain();
   return object;
 }
 
@@ -86,7 +68,7 @@ int report_failures(std::string_view file, std::span<const rules::Lookup> lookup
   int worst = EX_OK;
   std::vector<std::string> reported;
   for (const rules::Lookup& lookup : lookups) {
-    const auto failure = failure_of(lookup);
+    const auto failure = desk::failure_of(lookup);
     if (!failure) continue;
     worst = worse_exit_code(worst, failure->exit_code());
     std::string text = failure->explain();

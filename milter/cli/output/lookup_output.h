@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/options/rule_options.h"
-#include "milter/cli/access/service_failure.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/cli/access/printing.h"
+#include "milter/desk/servers/service_failure.h"
 #include "milter/rules/facts.h"
 #include "milter/view/scan_json.h"
 
@@ -17,9 +17,6 @@ namespace shingled::milter::cli {
 
 using view::flags_json;
 using view::symbol_of;
-
-/// Empty for a hit or a miss.
-std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup);
 
 /// One look-up with all keys of `check --json` and `scan --json`: view::lookup_json() with "error"
 /// in words.

@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/features/feature.h"
 #include "milter/model/columns.h"

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "config/document/yaml_document.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/policy/policy_commands.h"
 #include "milter/policy/policy_rules.h"
 

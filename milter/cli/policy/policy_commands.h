@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/terminal/console.h"
 #include "milter/replay/history_span.h"
 
 namespace shingled::milter::cli {

@@ -9,9 +9,9 @@
 
 #include "config/promotions/decision_file.h"
 #include "config/promotions/judgement_file.h"
-#include "milter/cli/access/daemon_choice.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/policy/policy_commands.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/desk/daemon_choice.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/promotion/rule_status.h"
 #include "milter/view/policy_json.h"
@@ -64,7 +64,7 @@ void print_status(const Json& status, Console& console) {
 /// Errors: those of DaemonClient; kCorrupt.
 Result<Json> status_there(const Settings& settings) {
   const SystemClock clock;
-  auto page = daemon_of(settings, clock).get("/api/1/policy");
+  auto page = desk::daemon_of(settings, clock).get("/api/1/policy");
   if (!page) return page.error();
   const auto rules = page->find("rules");
   const bool fits = rules != page->end() && rules->is_array() &&
@@ -91,7 +91,7 @@ Result<Json> status_here(const Settings& settings, const policy::CompiledRules& 
 int run_policy_status(const PolicyStatusArguments& arguments, Console& console) {
   const auto settings = arguments.settings->load(console);
   if (settings == nullptr) return EX_CONFIG;
-  const bool elsewhere = asks_another_machine(*settings);
+  const bool elsewhere = desk::asks_another_machine(*settings);
   const auto rules = elsewhere ? nullptr : policy::policy_rules(*settings).rules;
   if (!elsewhere && rules == nullptr) return EX_CONFIG;
   const auto status = elsewhere ? status_there(*settings) : status_here(*settings, *rules);

@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "milter/cli/output/progress_meter.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/policy/policy_commands.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/replay/history_span.h"
 #include "milter/replay/rule_trial.h"
-#include "milter/view/policy_json.h"
+#include "milter/view/trial_json.h"
 
 namespace shingled::milter::cli {
 
@@ -28,7 +27,6 @@ using replay::TrialCounts;
 using replay::TrialReport;
 using replay::windows_of;
 using rules::Action;
-using view::trial_counts_json;
 
 /// What is tried: rules, and the thresholds of the score.
 struct Tried {
@@ -163,56 +161,6 @@ void print_trial(const Tried& tried, const TrialReport& report, Console& console
   print_changes(report, console);
 }
 
-Json trial_json(const Tried& tried, const TrialReport& report) {
-  Json rules = Json::array();
-  for (std::size_t i = 0; i < tried.rules->rules.size(); ++i) {
-    rules.push_back({{"rule", tried.rules->rules[i].name},
-                     {"hits", trial_counts_json(report.rules[i])},
-                     {"s_o", spam_share(report.rules[i], report.messages)}});
-  }
-  Json thresholds = Json::array();
-  Json changes = Json::array();
-  for (std::size_t from = 0; from < kTrialActions; ++from) {
-    const std::string name(to_string(static_cast<Action>(from)));
-    if (from > 0)
-      thresholds.push_back({{"action", name},
-                            {"before", trial_counts_json(report.before[from])},
-                            {"after", trial_counts_json(report.after[from])}});
-    for (std::size_t to = 0; to < kTrialActions; ++to) {
-      if (report.changes[from][to] == 0) continue;
-      changes.push_back({{"from", name},
-                         {"to", std::string(to_string(static_cast<Action>(to)))},
-                         {"count", report.changes[from][to]}});
-    }
-  }
-  Json examples = Json::array();
-  for (const TrialChange& change : report.examples) {
-    examples.push_back({{"time", replay::moment_text(change.time)},
-                        {"queue_id", change.queue_id},
-                        {"from", std::string(to_string(change.from))},
-                        {"to", std::string(to_string(change.to))},
-                        {"score_from", change.score_from},
-                        {"score_to", change.score_to}});
-  }
-  const auto windows = windows_of(*tried.rules);
-  Json lacking = Json::array();
-  for (const auto& [window, count] : report.lacking) {
-    Json wanted = Json::array();
-    for (std::size_t i = 0; i < windows.size(); ++i)
-      if (windows[i].contains(window)) wanted.push_back(tried.rules->rules[i].name);
-    lacking.push_back({{"window", window}, {"messages", count}, {"rules", std::move(wanted)}});
-  }
-  return {{"messages", trial_counts_json(report.messages)},
-          {"broken", report.broken},
-          {"unseen", report.unseen},
-          {"other_windows", report.other_windows},
-          {"lacking", std::move(lacking)},
-          {"rules", rules},
-          {"thresholds", thresholds},
-          {"changes", changes},
-          {"examples", examples}};
-}
-
 }  // namespace
 
 int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
@@ -231,7 +179,7 @@ int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
                                         tried->actions, meter.watcher());
   if (!report) return meter.failed("policy try", report.error());
   if (arguments.json) {
-    console.json(trial_json(*tried, *report));
+    console.json(view::trial_json(*tried->rules, *report));
   } else {
     print_trial(*tried, *report, console);
   }

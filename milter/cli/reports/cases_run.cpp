@@ -8,11 +8,10 @@
 
 #include "config/base/clock.h"
 #include "config/words/units.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/reports/report_client.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/reports/report_commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/report_client.h"
 
 namespace shingled::milter::cli {
 
@@ -64,7 +63,7 @@ int failed(const Error& error, Console& console) {
 const std::vector<TableRow> kCaseHead = {
     {"case", "effect", "spam", "wanted", "newcomers", "messages", "hashes", "lists", "last"}};
 
-int show_one(const CasesArguments& arguments, const ReportClient& client, Console& console) {
+int show_one(const CasesArguments& arguments, const desk::ReportClient& client, Console& console) {
   const auto one = client.one_case(arguments.id, arguments.ruling, arguments.names);
   if (!one) return failed(one.error(), console);
   if (arguments.json) {
@@ -83,7 +82,7 @@ int show_one(const CasesArguments& arguments, const ReportClient& client, Consol
   return EX_OK;
 }
 
-int list_all(const CasesArguments& arguments, std::int64_t since, const ReportClient& client,
+int list_all(const CasesArguments& arguments, std::int64_t since, const desk::ReportClient& client,
              Console& console) {
   const auto page = client.cases(since, arguments.limit, arguments.names);
   if (!page) return failed(page.error(), console);
@@ -113,7 +112,7 @@ int run_cases(CasesArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const ReportClient client(daemon_of(*settings, clock));
+  const desk::ReportClient client(desk::daemon_of(*settings, clock));
   if (!arguments.id.empty()) return show_one(arguments, client, console);
   const auto age = config::parse_duration(arguments.since);
   if (!age) {

@@ -11,16 +11,14 @@
 #include <vector>
 
 #include "config/system/file_system.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/input/message_file.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/input/message_source.h"
-#include "milter/cli/reports/report_client.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/reports/report_commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/report_client.h"
+#include "milter/input/message_file.h"
+#include "milter/input/message_source.h"
 #include "milter/peers/report_spool.h"
+#include "milter/process/interrupt.h"
 #include "milter/reports/complaint.h"
 #include "mime/message/attached_messages.h"
 #include "mime/model/work_meter.h"
@@ -31,6 +29,7 @@ namespace {
 
 using peers::is_for_later;
 using peers::ReportSpool;
+using peers::SentReport;
 
 /// Waiting reports that one call delivers, so that it returns soon.
 constexpr std::size_t kFlushedByACall = 100;
@@ -60,7 +59,7 @@ class ReportRun {
       : arguments_(arguments),
         settings_(settings),
         console_(console),
-        client_(daemon_of(settings, clock_)) {
+        client_(desk::daemon_of(settings, clock_)) {
     const std::string& folder = arguments.flush.empty() ? arguments.spool : arguments.flush;
     if (folder.empty()) return;
     files_ = folder_files(folder, NewFiles::kOwnerReads);
@@ -81,7 +80,7 @@ class ReportRun {
   int report_named() {
     int worst = EX_OK;
     for (const std::string& name : arguments_.messages) {
-      if (interrupted()) return kExitInterrupted;
+      if (process::interrupted()) return process::kExitInterrupted;
       const auto receipt = client_.send_named(name, {arguments_.spam, reporter(), {}});
       const int code = !receipt ? refused(name, receipt.error()) : tell(name, *receipt);
       worst = worse_exit_code(worst, code);
@@ -90,11 +89,12 @@ class ReportRun {
   }
 
   int report_all() {
-    MessageSource source(arguments_.names, {.message_bytes_max = settings_.reports.bytes_max});
+    input::MessageSource source(arguments_.names,
+                                {.message_bytes_max = settings_.reports.bytes_max});
     Progress progress(console_, source, clock_);
     int worst = EX_OK;
     while (auto message = source.next()) {
-      if (interrupted()) return kExitInterrupted;
+      if (process::interrupted()) return process::kExitInterrupted;
       const int code = arguments_.unwrap ? report_attached(*message) : report_one(*message);
       worst = worse_exit_code(worst, code);
       if ((code != EX_OK && code != EX_DATAERR && code != EX_NOINPUT) || console_.broken()) break;
@@ -105,7 +105,7 @@ class ReportRun {
   }
 
  private:
-  int report_attached(SourceMessage& message) {
+  int report_attached(input::SourceMessage& message) {
     if (message.error || message.cut) return report_one(message);
     mime::WorkMeter meter(mime::steps_for(message.bytes.size(), settings_.mime.work_max));
     auto found = mime::attached_messages(message.bytes, settings_.mime, kAttachedMax, meter);
@@ -116,9 +116,9 @@ class ReportRun {
       return EX_DATAERR;
     }
     if (complaint.kind == Kind::kNone) return ignore(message.name, complaint.why);
-    std::vector<SourceMessage> all = separated(message.name, found.messages);
+    std::vector<input::SourceMessage> all = separated(message.name, found.messages);
     int worst = EX_OK;
-    for (SourceMessage& one : all)
+    for (input::SourceMessage& one : all)
       worst = worse_exit_code(worst, report_one(one, complaint.kind == Kind::kWanted));
     // Nobody reads what would be sent back to the machine of a provider.
     return worst == EX_DATAERR && complaint.kind != Kind::kForward ? EX_OK : worst;
@@ -126,15 +126,16 @@ class ReportRun {
 
   /// Each attached message as if it were a file of its own: also without the From_ line of an mbox,
   /// which some mail programs leave in what they forward.
-  std::vector<SourceMessage> separated(const std::string& name,
-                                       std::vector<std::string>& attached) const {
-    std::vector<SourceMessage> all;
+  std::vector<input::SourceMessage> separated(const std::string& name,
+                                              std::vector<std::string>& attached) const {
+    std::vector<input::SourceMessage> all;
     for (std::string& bytes : attached) {
-      MessageFile file(std::move(bytes), settings_.reports.bytes_max, LineEnds::kAsMailed);
+      input::MessageFile file(std::move(bytes), settings_.reports.bytes_max,
+                              input::LineEnds::kAsMailed);
       while (all.size() < kAttachedMax) {
         auto message = file.next();
         if (!message || !*message) break;
-        SourceMessage& one = all.emplace_back();
+        input::SourceMessage& one = all.emplace_back();
         one.name = name + ":" + std::to_string(all.size());
         one.bytes = std::move((*message)->bytes);
         one.cut = (*message)->cut;
@@ -153,7 +154,7 @@ class ReportRun {
     return EX_OK;
   }
 
-  int report_one(SourceMessage& message, bool opposite = false) {
+  int report_one(input::SourceMessage& message, bool opposite = false) {
     if (message.error) {
       console_.error(message.name, message.error->message);
       return exit_code(message.error->code);
@@ -261,7 +262,7 @@ class ReportRun {
   const Settings& settings_;
   Console& console_;
   SystemClock clock_;
-  ReportClient client_;
+  desk::ReportClient client_;
   std::unique_ptr<FileSystem> files_;
   std::optional<ReportSpool> spool_;
   std::string reporter_;
@@ -285,9 +286,9 @@ int run_report(ReportArguments& arguments, Console& console) {
     console.error("report", "give --spam or --ham");
     return EX_USAGE;
   }
-  if (arguments.reporter.size() > kReporterBytesMax) {
-    console.error("report",
-                  "--reporter: is longer than " + std::to_string(kReporterBytesMax) + " bytes");
+  if (arguments.reporter.size() > desk::kReporterBytesMax) {
+    console.error("report", "--reporter: is longer than " +
+                                std::to_string(desk::kReporterBytesMax) + " bytes");
     return EX_USAGE;
   }
   if (arguments.later && arguments.spool.empty()) {

@@ -5,11 +5,10 @@
 #include <string>
 
 #include "config/base/clock.h"
-#include "milter/cli/access/daemon_choice.h"
-#include "milter/cli/reports/report_client.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/reports/report_commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/terminal_text.h"
+#include "milter/desk/daemon_choice.h"
+#include "milter/desk/report_client.h"
 
 namespace shingled::milter::cli {
 
@@ -17,7 +16,8 @@ int run_reporters(ReportersArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load_if_allowed(console);
   if (settings == nullptr) return EX_CONFIG;
   const SystemClock clock;
-  const auto page = ReportClient(daemon_of(*settings, clock)).reporters(arguments.limit);
+  const auto page =
+      desk::ReportClient(desk::daemon_of(*settings, clock)).reporters(arguments.limit);
   if (!page) {
     console.error("reporters", page.error().message);
     return service_exit_code(page.error());

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/process/interrupt.h"
 
 namespace shingled::milter::cli {
 
@@ -21,7 +21,7 @@ class SampleFeed {
       : arguments_(arguments), client_(client), console_(console) {}
 
   /// The exit code for this one.
-  int take(SignedInput input) {
+  int take(similar::SignedInput input) {
     if (!arguments_.name.empty()) {
       if (seen_ > 0) {
         console_.error(input.name, "--name is for one sample only");
@@ -36,7 +36,7 @@ class SampleFeed {
       console_.error(input.name.substr(0, 80) + "...", "a name of more than 4096 bytes");
       return EX_DATAERR;
     }
-    SignedInput::Piece& whole = input.pieces.front();
+    similar::SignedInput::Piece& whole = input.pieces.front();
     storage::Sample sample;
     sample.list = arguments_.list;
     sample.name = std::move(input.name);
@@ -128,11 +128,12 @@ int run_similar_add(const AddArguments& arguments, Console& console) {
   const auto use = arguments.dry_run ? LibraryUse::kNone : LibraryUse::kChange;
   if (const int code = client.open(arguments.library, use); code != EX_OK) return code;
   SampleFeed feed(arguments, client, console);
-  int code = for_each_signed(arguments.input, signing_for(client.options(), arguments.raw), console,
-                             [&](SignedInput input) { return feed.take(std::move(input)); });
+  int code = similar::for_each_signed(
+      arguments.input, signing_for(client.options(), arguments.raw), console,
+      [&](similar::SignedInput input) { return feed.take(std::move(input)); });
   code = worse_exit_code(code, feed.flush());  // what was signed before Ctrl-C, too
   feed.sum_up();
-  return interrupted() ? kExitInterrupted : code;
+  return process::interrupted() ? process::kExitInterrupted : code;
 }
 
 }  // namespace shingled::milter::cli

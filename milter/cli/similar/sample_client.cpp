@@ -8,9 +8,8 @@
 #include <algorithm>
 
 #include "config/system/permission.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/access/printing.h"
+#include "milter/process/interrupt.h"
 
 namespace shingled::milter::cli {
 
@@ -77,7 +76,7 @@ int SampleClient::open(storage::similar::LibraryOptions options) {
   auto opened = storage::similar::SampleLibrary::open(std::move(options), shown_by(meter));
   if (!opened) return failed(opened.error());
   library_ = *std::move(opened);
-  return interrupted() ? kExitInterrupted : EX_OK;
+  return process::interrupted() ? process::kExitInterrupted : EX_OK;
 }
 
 Result<std::vector<storage::similar::SampleScan::Answer>> SampleClient::scan(
@@ -92,14 +91,15 @@ int SampleClient::failed(const Error& error) {
 }
 
 OpenedScanner open_scanner_with_samples(const std::string& command,
-                                        const ServerArguments& arguments, const Settings& settings,
-                                        Clock& clock, Random& random, Console& console) {
+                                        const desk::ServerArguments& arguments,
+                                        const Settings& settings, Clock& clock, Random& random,
+                                        Console& console) {
   auto samples = open_samples(settings.similar);
   if (!samples) {
     console.error(command, samples.error().message);
     return {nullptr, exit_code(samples.error().code)};
   }
-  auto scanner = open_scanner(arguments, settings, clock, random, *std::move(samples));
+  auto scanner = desk::open_scanner(arguments, settings, clock, random, *std::move(samples));
   if (!scanner) {
     console.error(command, scanner.error().message);
     return {nullptr, service_exit_code(scanner.error())};
@@ -107,8 +107,8 @@ OpenedScanner open_scanner_with_samples(const std::string& command,
   return {*std::move(scanner), EX_OK};
 }
 
-SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
-  SigningOptions out;
+similar::SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
+  similar::SigningOptions out;
   out.lists = true;
   out.open_containers = similar.containers.open && !raw;
   out.parts = similar.parts;

@@ -8,8 +8,9 @@
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
-#include "milter/cli/access/asking.h"
+#include "milter/cli/access/printing.h"
 #include "milter/cli/similar/sample_commands.h"
+#include "milter/desk/servers/asking.h"
 #include "storage/similar/sample_library.h"
 
 namespace shingled::milter::cli {
@@ -61,10 +62,11 @@ struct OpenedScanner {
 /// name of `command`.
 /// Cost: reads the whole library.
 OpenedScanner open_scanner_with_samples(const std::string& command,
-                                        const ServerArguments& arguments, const Settings& settings,
-                                        Clock& clock, Random& random, Console& console);
+                                        const desk::ServerArguments& arguments,
+                                        const Settings& settings, Clock& clock, Random& random,
+                                        Console& console);
 
 /// How the files of a command are signed that are to be found in the library, or put there.
-SigningOptions signing_for(const SimilarOptions& similar, bool raw);
+similar::SigningOptions signing_for(const SimilarOptions& similar, bool raw);
 
 }  // namespace shingled::milter::cli

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/similar/signed_input.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/similar/files/signed_loop.h"
 #include "storage/similar/sample_library.h"
 
 namespace shingled::milter::cli {
@@ -24,7 +24,7 @@ struct LibraryChoice {
 
 struct AddArguments {
   LibraryChoice library;
-  InputArguments input;
+  similar::InputArguments input;
   std::string list;
   std::string name;  ///< of the one sample; empty = that of its file
   bool raw = false;  ///< containers are signed as the bytes they are
@@ -38,7 +38,7 @@ int run_similar_add(const AddArguments& arguments, Console& console);
 
 struct SearchArguments {
   LibraryChoice library;
-  InputArguments input;
+  similar::InputArguments input;
   std::size_t top = 10;
   int threshold = 1;    ///< of the similarity
   unsigned shared = 4;  ///< n-grams, of parts
@@ -61,7 +61,7 @@ int run_similar_list(const SampleListArguments& arguments, Console& console);
 
 struct SampleDelArguments {
   LibraryChoice library;
-  InputArguments input;  ///< files whose signature goes
+  similar::InputArguments input;  ///< files whose signature goes
   std::string list;
   std::vector<std::string> names;
   std::vector<std::uint64_t> ids;

@@ -6,11 +6,11 @@
 #include <set>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/similar/signature_csv.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/process/interrupt.h"
+#include "milter/similar/files/signature_csv.h"
 
 namespace shingled::milter::cli {
 
@@ -56,16 +56,16 @@ int delete_chosen(const SampleDelArguments& arguments, const SampleChoice& choic
                   SampleClient& client, Console& console) {
   std::vector<std::uint64_t> ids;
   const Status read = client.library().each(choice.list(), [&](const storage::Sample& sample) {
-    if (!choice.takes(sample)) return !interrupted();
+    if (!choice.takes(sample)) return !process::interrupted();
     ids.push_back(sample.id);
     if (arguments.json) {
       console.json(sample_json(sample));
     } else if (arguments.dry_run) {
       console.line(sample_text(sample));
     }
-    return !interrupted();
+    return !process::interrupted();
   });
-  if (interrupted()) return kExitInterrupted;
+  if (process::interrupted()) return process::kExitInterrupted;
   if (!read) return client.failed(read.error());
   std::uint64_t gone = ids.size();
   if (!arguments.dry_run) {
@@ -87,7 +87,7 @@ int run_similar_list(const SampleListArguments& arguments, Console& console) {
   if (const int code = client.open(arguments.library, LibraryUse::kRead); code != EX_OK)
     return code;
   if (arguments.csv) {
-    console.line(kSignatureHeadline);
+    console.line(similar::kSignatureHeadline);
   } else if (!arguments.json) {
     console.line(fmt::format("{:>8}  {:<20}  {:>12}  {}", "id", "list", "bytes", "name"));
   }
@@ -96,14 +96,15 @@ int run_similar_list(const SampleListArguments& arguments, Console& console) {
     if (arguments.json) {
       console.json(sample_json(sample));
     } else if (arguments.csv) {
-      console.line(signature_line(sample.signature, sample.name));
+      console.line(similar::signature_line(sample.signature, sample.name));
     } else {
       console.line(sample_text(sample));
     }
     ++shown;
-    return (arguments.limit == 0 || shown < arguments.limit) && !interrupted() && !console.broken();
+    return (arguments.limit == 0 || shown < arguments.limit) && !process::interrupted() &&
+           !console.broken();
   });
-  if (interrupted()) return kExitInterrupted;
+  if (process::interrupted()) return process::kExitInterrupted;
   return read ? EX_OK : client.failed(read.error());
 }
 
@@ -117,14 +118,14 @@ int run_similar_del(const SampleDelArguments& arguments, Console& console) {
   const auto use = arguments.dry_run ? LibraryUse::kRead : LibraryUse::kChange;
   if (const int code = client.open(arguments.library, use); code != EX_OK) return code;
   SampleChoice choice(arguments);
-  SigningOptions signing = signing_for(client.options(), arguments.raw);
+  similar::SigningOptions signing = signing_for(client.options(), arguments.raw);
   signing.parts = false;
-  const int code =
-      for_each_signed(arguments.input, signing, console, [&](const SignedInput& input) {
-        choice.add(input.pieces.front().signature);
-        return EX_OK;
-      });
-  if (interrupted()) return kExitInterrupted;
+  const int code = similar::for_each_signed(arguments.input, signing, console,
+                                            [&](const similar::SignedInput& input) {
+                                              choice.add(input.pieces.front().signature);
+                                              return EX_OK;
+                                            });
+  if (process::interrupted()) return process::kExitInterrupted;
   return worse_exit_code(code, delete_chosen(arguments, choice, client, console));
 }
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/process/interrupt.h"
 
 namespace shingled::milter::cli {
 
@@ -25,7 +25,7 @@ class SampleSearch {
       : arguments_(arguments), client_(client), console_(console) {}
 
   /// The exit code for this one.
-  int take(SignedInput input) {
+  int take(similar::SignedInput input) {
     if (!indexed_) {
       waiting_pieces_ += input.pieces.size();
       waiting_.push_back(std::move(input));
@@ -39,13 +39,13 @@ class SampleSearch {
   int finish() {
     if (waiting_.empty()) return EX_OK;
     std::vector<storage::similar::SampleScan::Question> questions;
-    for (const SignedInput& input : waiting_) {
+    for (const similar::SignedInput& input : waiting_) {
       for (const auto& piece : input.pieces) questions.push_back({piece.signature, piece.parts});
     }
     auto answers = client_.scan(questions, arguments_.top);
     if (!answers) return client_.failed(answers.error());
     auto next = answers->begin();
-    for (const SignedInput& input : waiting_) {
+    for (const similar::SignedInput& input : waiting_) {
       const auto end = next + static_cast<std::ptrdiff_t>(input.pieces.size());
       show(input, {std::move_iterator(next), std::move_iterator(end)});
       next = end;
@@ -59,16 +59,16 @@ class SampleSearch {
   static constexpr std::size_t kScannedMax = 32;
 
   int go_on_with_index() {
-    const std::vector<SignedInput> inputs = std::exchange(waiting_, {});
+    const std::vector<similar::SignedInput> inputs = std::exchange(waiting_, {});
     if (const int code = client_.make_index(); code != EX_OK) return code;
     indexed_ = true;
-    for (const SignedInput& input : inputs) show(input, ask_index(input));
+    for (const similar::SignedInput& input : inputs) show(input, ask_index(input));
     return EX_OK;
   }
 
-  [[nodiscard]] std::vector<Answer> ask_index(const SignedInput& input) const {
+  [[nodiscard]] std::vector<Answer> ask_index(const similar::SignedInput& input) const {
     std::vector<Answer> out;
-    for (const SignedInput::Piece& piece : input.pieces) {
+    for (const similar::SignedInput::Piece& piece : input.pieces) {
       out.push_back({client_.library().similar(piece.signature, arguments_.top),
                      client_.library().sharing(piece.parts, arguments_.top)});
     }
@@ -76,11 +76,11 @@ class SampleSearch {
   }
 
   /// `answers`: one for each piece.
-  void show(const SignedInput& input, std::vector<Answer> answers) {
+  void show(const similar::SignedInput& input, std::vector<Answer> answers) {
     for (const std::string& note : input.notes) console_.error(input.name, note);
     bool any = false;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      const SignedInput::Piece& piece = input.pieces[i];
+      const similar::SignedInput::Piece& piece = input.pieces[i];
       auto& [similar, sharing] = answers[i];
       std::erase_if(similar, [&](const auto& one) { return one.score < arguments_.threshold; });
       std::erase_if(sharing, [&](const auto& one) { return one.shared < arguments_.shared; });
@@ -95,7 +95,8 @@ class SampleSearch {
     if (!any && !arguments_.json) console_.line(terminal_safe(input.name) + ": nothing similar");
   }
 
-  void show_text(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {
+  void show_text(const std::string& file, const similar::SignedInput::Piece& piece,
+                 const Answer& matches) {
     console_.line(terminal_safe(piece.path.empty() ? file : file + "!" + piece.path));
     std::vector<TableRow> rows;
     for (const auto& match : matches.similar) {
@@ -109,7 +110,8 @@ class SampleSearch {
     print_table(rows, "  ", console_);
   }
 
-  void show_json(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {
+  void show_json(const std::string& file, const similar::SignedInput::Piece& piece,
+                 const Answer& matches) {
     Json similar = Json::array();
     for (const auto& match : matches.similar) {
       similar.push_back(
@@ -134,7 +136,7 @@ class SampleSearch {
   const SearchArguments& arguments_;
   SampleClient& client_;
   Console& console_;
-  std::vector<SignedInput> waiting_;
+  std::vector<similar::SignedInput> waiting_;
   std::size_t waiting_pieces_ = 0;
   bool indexed_ = false;
 };
@@ -147,10 +149,10 @@ int run_similar_search(const SearchArguments& arguments, Console& console) {
     return code;
   }
   SampleSearch search(arguments, client, console);
-  const int code =
-      for_each_signed(arguments.input, signing_for(client.options(), arguments.raw), console,
-                      [&](SignedInput input) { return search.take(std::move(input)); });
-  if (interrupted() || console.broken()) return code;
+  const int code = similar::for_each_signed(
+      arguments.input, signing_for(client.options(), arguments.raw), console,
+      [&](similar::SignedInput input) { return search.take(std::move(input)); });
+  if (process::interrupted() || console.broken()) return code;
   return worse_exit_code(code, search.finish());
 }
 

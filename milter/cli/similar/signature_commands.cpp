@@ -8,11 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "milter/cli/input/ordered_work.h"
-#include "milter/cli/output/progress_meter.h"
-#include "milter/cli/similar/signature_csv.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/access/printing.h"
+#include "milter/input/ordered_work.h"
+#include "milter/process/interrupt.h"
+#include "milter/similar/files/signature_csv.h"
 #include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_index.h"
 
@@ -22,7 +21,7 @@ namespace {
 
 /// A name in quotation marks, as in ssdeep.
 std::string quoted_name(std::string_view name) {
-  const std::string line = signature_line({}, name);
+  const std::string line = similar::signature_line({}, name);
   return line.substr(line.find('"'));
 }
 
@@ -32,7 +31,7 @@ class Comparison {
   Comparison(const CompareArguments& arguments, Console& console)
       : arguments_(arguments), console_(console), index_({.exact = true, .parts = false}) {}
 
-  void add(SignedInput input) {
+  void add(similar::SignedInput input) {
     storage::Sample sample;
     sample.id = names_.size();
     sample.signature = std::move(input.pieces.front().signature);
@@ -53,7 +52,7 @@ class Comparison {
                               : std::max(1U, std::thread::hardware_concurrency());
     const SystemClock clock;
     ProgressMeter meter(console_, clock);
-    in_order<Matches>(
+    input::in_order<Matches>(
         names_.size(), jobs,
         [this](std::size_t i) { return index_.similar(signatures_[i], names_.size()); },
         [&](std::size_t i, const Matches& matches) {
@@ -89,30 +88,33 @@ class Comparison {
 }  // namespace
 
 int run_sign(const SignArguments& arguments, Console& console) {
-  if (!arguments.json) console.line(kSignatureHeadline);
-  return for_each_signed(arguments.input, {}, console, [&](const SignedInput& input) {
-    const SignedInput::Piece& whole = input.pieces.front();
-    if (arguments.json) {
-      console.json(
-          {{"file", input.name}, {"bytes", whole.bytes}, {"signature", whole.signature.text()}});
-    } else {
-      console.line(signature_line(whole.signature, input.name));
-    }
-    return EX_OK;
-  });
+  if (!arguments.json) console.line(similar::kSignatureHeadline);
+  return similar::for_each_signed(
+      arguments.input, {}, console, [&](const similar::SignedInput& input) {
+        const similar::SignedInput::Piece& whole = input.pieces.front();
+        if (arguments.json) {
+          console.json({{"file", input.name},
+                        {"bytes", whole.bytes},
+                        {"signature", whole.signature.text()}});
+        } else {
+          console.line(similar::signature_line(whole.signature, input.name));
+        }
+        return EX_OK;
+      });
 }
 
 int run_compare(const CompareArguments& arguments, Console& console) {
   Comparison comparison(arguments, console);
-  SigningOptions options;
+  similar::SigningOptions options;
   options.lists = true;
-  const int code = for_each_signed(arguments.input, options, console, [&](SignedInput input) {
-    comparison.add(std::move(input));
-    return EX_OK;
-  });
-  if (interrupted()) return kExitInterrupted;
+  const int code =
+      similar::for_each_signed(arguments.input, options, console, [&](similar::SignedInput input) {
+        comparison.add(std::move(input));
+        return EX_OK;
+      });
+  if (process::interrupted()) return process::kExitInterrupted;
   comparison.show();
-  return interrupted() ? kExitInterrupted : code;
+  return process::interrupted() ? process::kExitInterrupted : code;
 }
 
 }  // namespace shingled::milter::cli

@@ -1,14 +1,14 @@
 #pragma once
 
+#include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/similar/signed_input.h"
-#include "milter/cli/terminal/console.h"
+#include "milter/similar/files/signed_loop.h"
 
 namespace shingled::milter::cli {
 
 struct SignArguments {
   SettingsArguments settings;  ///< accepted and ignored, as every command takes -c
-  InputArguments input;
+  similar::InputArguments input;
   bool json = false;
 };
 
@@ -17,7 +17,7 @@ int run_sign(const SignArguments& arguments, Console& console);
 
 struct CompareArguments {
   SettingsArguments settings;  ///< accepted and ignored
-  InputArguments input;
+  similar::InputArguments input;
   int threshold = 1;
   bool csv = false;
   bool json = false;

@@ -43,6 +43,7 @@ class Machine {
     settings.reports.file = file("reports.db");
     settings.similar.file = file("similar.db");
     settings.ratelimit.file = file("ratelimit.db");
+    settings.model.file = file("model.json");
     settings.policy.allow_file = file("allow.list");
     settings.policy.block_file = file("block.list");
     settings.http.keys_file = file("etc/http.keys");
@@ -97,6 +98,10 @@ class Machine {
     put_database("reports.db", 4);
     put_database("similar.db", 5);
     put_database("ratelimit.db", 6);
+    put("model.json", "{\"trees\": []}");
+    put("model.json.before", "{\"trees\": [1]}");
+    put("model.json.mode", "live");
+    put("reports.db.spool/0017-42-1.report", "{\"kind\":\"spam\"}\n\nA letter\n7 bytes", 0600);
     put("allow.list", "a@example.org\n");
     put("etc/http.keys", "a key\n");
     put("etc/shingled.yaml", "history: {keep: 3d}\n");

@@ -36,14 +36,20 @@ TEST_F(BackupTest, IsFoundOnAnotherMachine) {
   EXPECT_EQ(to_.number_in("ratelimit.db"), 6);
   EXPECT_THAT(text_of(to_.file("counters/counters.db")), HasSubstr("\"count\":1"));
   EXPECT_EQ(text_of(to_.file("counters/key")), kKey);
+  for (const char* name :
+       {"model.json", "model.json.before", "model.json.mode", "reports.db.spool/0017-42-1.report"})
+    EXPECT_EQ(text_of(to_.file(name)), text_of(from_.file(name))) << name;
+  EXPECT_EQ(taken->manifest.find("reports.spool")->count, 1U);
   EXPECT_EQ(text_of(to_.file("allow.list")), "a@example.org\n");
   EXPECT_EQ(text_of(to_.file("etc/http.keys")), "a key\n");
   EXPECT_EQ(text_of(to_.file("etc/shingled.yaml")), "history: {keep: 3d}\n");
   struct stat info {};
   ASSERT_EQ(::stat(to_.file("counters/key").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
-  ASSERT_EQ(::stat(to_.file("counters").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777U, 0700U);
+  for (const char* folder : {"counters", "reports.db.spool"}) {
+    ASSERT_EQ(::stat(to_.file(folder).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0700U) << folder;
+  }
   for (const auto& [name, text] : to_.content()) EXPECT_FALSE(name.ends_with(".restoring")) << name;
 }
 
@@ -112,6 +118,21 @@ TEST_F(BackupTest, OverwritesNothing) {
   // The settings that stand are for a person to compare.
   EXPECT_EQ(text_of(other.file("etc/shingled.yaml")), "history: {keep: 5d}\n");
   EXPECT_EQ(text_of(other.file("etc/shingled.yaml.restored")), "history: {keep: 3d}\n");
+}
+
+// A daemon makes the folder when it starts.
+TEST_F(BackupTest, PutsWhatWaitsIntoAnEmptyFolder) {
+  ASSERT_TRUE(take(true));
+  fs::create_directories(to_.file("reports.db.spool"));
+  const auto restored = put_back(to_);
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_TRUE(fs::exists(to_.file("reports.db.spool/0017-42-1.report")));
+  for (const RestoredPart& part : restored->parts) EXPECT_EQ(part.aside, "") << part.name;
+
+  to_.put("reports.db.spool/0018-42-1.report", "another one");
+  const auto refused = put_back(to_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("reports.db.spool"));
 }
 
 // SQLite would read it into the new file.

@@ -25,14 +25,19 @@ TEST(SiteParts, HaveAllDataOfADefaultSite) {
     EXPECT_TRUE(files.insert(part.file).second) << part.file;
     if (part.form != PartForm::kFile) data.insert(part.path);
   }
-  EXPECT_THAT(
-      data, UnorderedElementsAre("/var/lib/shingled/fuzzy.db", "/var/lib/shingled/counters",
-                                 "/var/lib/shingled/counters/names.db",
-                                 "/var/lib/shingled/counters/people.db",
-                                 "/var/lib/shingled/reports.db", "/var/lib/shingled/history.db",
-                                 "/var/lib/shingled/similar.db", "/var/lib/shingled/ratelimit.db"));
+  EXPECT_THAT(data, UnorderedElementsAre(
+                        "/var/lib/shingled/fuzzy.db", "/var/lib/shingled/counters",
+                        "/var/lib/shingled/counters/names.db",
+                        "/var/lib/shingled/counters/people.db", "/var/lib/shingled/reports.db",
+                        "/var/lib/shingled/reports.db.spool", "/var/lib/shingled/history.db",
+                        "/var/lib/shingled/similar.db", "/var/lib/shingled/ratelimit.db"));
   EXPECT_EQ(site.find(kKeyPart)->path, "/var/lib/shingled/counters/key");
   EXPECT_EQ(site.find(kKeyPart)->kind, "keys");
+  for (const char* name : {"model", "model.before", "model.mode"}) {
+    ASSERT_NE(site.find(name), nullptr) << name;
+    EXPECT_EQ(site.find(name)->kind, "model");
+  }
+  EXPECT_EQ(site.find("model.before")->path, "/var/lib/shingled/model.json.before");
   EXPECT_EQ(site.parts.back().name, kHashesPart) << "opened last: it fits all reports";
   EXPECT_TRUE(site.elsewhere.empty());
 }

@@ -1,6 +1,9 @@
+// Covers milter/desk/own_folder.cpp, too.
 #include "milter/cli/access/settings_choice.h"
 
 #include <gtest/gtest.h>
+
+#include "milter/desk/own_folder.h"
 
 namespace shingled::milter::cli {
 namespace {
@@ -8,7 +11,7 @@ namespace {
 TEST(StateFolder, IsWhereTheUsersSurroundingsSay) {
   struct Case {
     const char* why;
-    StateHome home;
+    desk::StateHome home;
     std::optional<std::string> folder;
   };
   const Case cases[] = {
@@ -18,7 +21,7 @@ TEST(StateFolder, IsWhereTheUsersSurroundingsSay) {
       {"a relative one is none", {1000, "state", "/home/a"}, "/home/a/.local/state/shingled"},
       {"nobody's home", {65534, "", ""}, std::nullopt},
   };
-  for (const Case& one : cases) EXPECT_EQ(own_state_folder(one.home), one.folder) << one.why;
+  for (const Case& one : cases) EXPECT_EQ(desk::own_state_folder(one.home), one.folder) << one.why;
 }
 
 TEST(StateFolder, HoldsWhatIsNotNamed) {
@@ -26,7 +29,7 @@ TEST(StateFolder, HoldsWhatIsNotNamed) {
   settings.storage.engine.hashfile = "/srv/fuzzy.db";
   settings.ratelimit.file = "";
   settings.counters.shared.journal_directory = "/srv/journal";
-  keep_files_in("/home/a/state", settings);
+  desk::keep_files_in("/home/a/state", settings);
   EXPECT_EQ(settings.storage.engine.hashfile, "/srv/fuzzy.db");
   EXPECT_EQ(settings.ratelimit.file, "") << "none stays none";
   EXPECT_EQ(settings.similar.file, "/home/a/state/similar.db");

@@ -1,6 +1,6 @@
-// Covers milter/cli/policy: cases of rules, the list of features, and what the commands say of
-// them.
-#include "milter/cli/policy/policy_cases.h"
+// Covers milter/policy/cases/policy_cases.cpp, milter/policy/cases/case_run.cpp: cases of rules, the list of features, and what the
+// commands say of them.
+#include "milter/policy/cases/policy_cases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,13 +32,13 @@ policy::CompiledRules rules_of(const std::string& condition) {
 
 std::vector<std::string> problems_of(std::string_view text) {
   std::vector<std::string> out;
-  for (const auto& problem : read_policy_cases(text, "c", rules_of("local")).problems)
+  for (const auto& problem : policy::read_policy_cases(text, "c", rules_of("local")).problems)
     out.push_back(problem.to_string());
   return out;
 }
 
 TEST(PolicyCases, HaveFeaturesCountersAndWhatIsExpected) {
-  const auto file = read_policy_cases(R"(cases:
+  const auto file = policy::read_policy_cases(R"(cases:
   - name: first
     message: mail/first.eml
     features: {bytes: 12K, local: yes, spf: fail}
@@ -54,7 +54,7 @@ TEST(PolicyCases, HaveFeaturesCountersAndWhatIsExpected) {
                                       "c", rules_of("local"));
   ASSERT_THAT(file.problems, IsEmpty());
   ASSERT_EQ(file.cases.size(), 2U);
-  const PolicyCase& first = file.cases[0];
+  const policy::PolicyCase& first = file.cases[0];
   EXPECT_EQ(first.name, "first");
   EXPECT_EQ(first.line, 2);
   EXPECT_EQ(first.message, "mail/first.eml");
@@ -97,10 +97,10 @@ TEST(PolicyCases, NameTheirMistakes) {
 TEST(PolicyCases, CountersThatAreNotNamedAreUnknownAndTheRestOfOthersIsZero) {
   const auto rules =
       rules_of("from.spam >= 9 in 14d or from.mass >= 10x usual in 1h or link_domain.mass >= 2");
-  const auto file = read_policy_cases(
+  const auto file = policy::read_policy_cases(
       "cases: [{counters: {from.spam in 14d: 7, from.mass usual: 24}}]", "c", rules);
   ASSERT_THAT(file.problems, IsEmpty());
-  const auto readings = readings_of(file.cases[0], rules);
+  const auto readings = policy::readings_of(file.cases[0], rules);
   for (std::size_t need = 0; need < rules.needs.size(); ++need) {
     if (to_string(rules.needs[need].type) == "link_domain") {
       EXPECT_THAT(readings.of(need), IsEmpty());
