@@ -143,7 +143,7 @@ model::Figures figures_of(const model::ModelInForce& in_force, const model::Mode
   model::Figures out;
   const auto word = [&](const model::ModelInForce& of, const TaughtMessage& message) {
     const double most = model::most_of(message.others, of.score_max, actions);
-    return std::clamp(of.trees.score(message.vector), -of.score_max, most);
+    return model::word_of(of, message.vector, most).score;
   };
   for (const TaughtMessage& message : messages) {
     const double weight = message.weight;

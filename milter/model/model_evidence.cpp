@@ -15,6 +15,10 @@ constexpr std::size_t kShownMax = 6;
 /// As the parts of a score: so sums stay exact (evaluator.h).
 constexpr double kStep = 4294967296.0;
 constexpr double kBelow = 0.01;
+/// How much of `score_max` may speak for a message. Who sends mail that nobody reports, to
+/// mailboxes of his own, too, teaches that his mail is wanted: with all of it, he would buy himself
+/// free of what people report later.
+constexpr double kForShare = 0.5;
 
 double rounded_down(double value) { return std::floor(value * kStep) / kStep; }
 
@@ -74,7 +78,8 @@ rules::ModelWord word_of(const ModelInForce& in_force, const Vector& vector, dou
     item.score = share.score;
   }
   if (found.base != 0) out.contributions.push_back({"base", {}, found.base});
-  out.score = std::clamp(found.score, rounded_down(-in_force.score_max), rounded_down(most));
+  out.score =
+      std::clamp(found.score, rounded_down(-kForShare * in_force.score_max), rounded_down(most));
   if (out.score != found.score) out.contributions.push_back({"limit", {}, out.score - found.score});
   std::ranges::stable_sort(out.contributions, std::greater<>(),
                            [](const auto& item) { return std::abs(item.score); });

@@ -109,6 +109,17 @@ TEST(ModelEvidence, NeverStopsAMessageThatNobodyElseMarks) {
   EXPECT_EQ(most_of(4, 100, actions), 100) << "others mark it";
 }
 
+TEST(ModelEvidence, SpeaksForAMessageHalfAsMuchAtMost) {
+  Model model = testing::any_model(4);
+  model.base = -1000;
+  const ModelInForce in_force(model, {}, true);
+  const rules::ModelWord word = word_of(in_force, Vector(columns().size(), 1), 4);
+  EXPECT_EQ(word.score, -2);
+  double sum = 0;
+  for (const auto& item : word.contributions) sum += item.score;
+  EXPECT_EQ(sum, word.score);
+}
+
 TEST(ModelEvidence, SaysWhy) {
   Judged judged = any_message();
   ModelInForce in_force(testing::any_model(4), {}, false);
