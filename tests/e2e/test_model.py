@@ -161,6 +161,11 @@ class Model(unittest.TestCase):
             word = scanned["model"]
             self.assertEqual(word["score"], sum(item["score"] for item in word["contributions"]))
             self.assertIn("MODEL", self.daemon.run("scan", stdin=message).stdout)
+            explained = json.loads(self.daemon.run("explain", "--json", "--recipient", "someone@site.example", stdin=message).stdout)
+            word = explained["model"]
+            self.assertEqual(word["score"], sum(item["score"] for item in word["contributions"]))
+            told = self.daemon.run("explain", "--recipient", "someone@site.example", stdin=message).stdout
+            self.assertIn(word["contributions"][0]["feature"], told)
             shown = harness.wait_until(lambda: self.found(f"Q{self.count}"), SECONDS, "the row is there")
             self.assertAlmostEqual(shown["model"]["score"],
                                    next(item["score"] for item in shown["evidence"] if item["symbol"] == "MODEL"))
