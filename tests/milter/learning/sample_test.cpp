@@ -71,6 +71,17 @@ TEST_F(SampleTest, TakesTheFirstMessagesOfACampaignForBad) {
   EXPECT_EQ(sample.messages[2].weight, kPeopleWeight);
 }
 
+TEST_F(SampleTest, OneSenderDoesNotOutweighAllOthers) {
+  std::vector<HistoryRow> rows;
+  for (std::int64_t time = 1; time <= 100; ++time) {
+    rows.push_back(row(time, Label::kSpam, {}));
+    rows.back().sender = time <= 80 ? 7 : static_cast<std::uint64_t>(100 + time);
+  }
+  const Sample sample = take(rows, 1000);
+  EXPECT_EQ(sample.messages.front().weight, kPeopleWeight / 4) << "20 of 80";
+  EXPECT_EQ(sample.messages.back().weight, kPeopleWeight);
+}
+
 TEST_F(SampleTest, SaysWhatIsMissing) {
   const Sample sample = take({row(1, Label::kSpam, {})}, 1000);
   const Missing missing = missing_of(sample.bad, sample.wanted, sample.first, sample.last);
