@@ -142,8 +142,7 @@ model::Figures figures_of(const model::ModelInForce& in_force, const model::Mode
   std::vector<Scored> old;
   model::Figures out;
   const auto word = [&](const model::ModelInForce& of, const TaughtMessage& message) {
-    const double most = model::most_of(message.others, of.score_max, actions);
-    return model::word_of(of, message.vector, most).score;
+    return model::word_of(of, message.vector, message.others, actions).score;
   };
   for (const TaughtMessage& message : messages) {
     const double weight = message.weight;
