@@ -1,6 +1,7 @@
 #include "milter/boosting/train_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -30,6 +31,20 @@ std::vector<std::size_t> columns_used(const std::vector<std::string>& off) {
   return out;
 }
 
+/// Bad and wanted mail weigh the same as a whole, and a message 1 on average: else ten times the
+/// weight of people, who report far more than they rescue, would make everything likely to be bad,
+/// and leaves of a single message.
+std::vector<float> balanced(std::span<const TaughtMessage> messages) {
+  std::array<double, 2> sums{};
+  for (const TaughtMessage& message : messages) sums[message.bad ? 1 : 0] += message.weight;
+  const double half = static_cast<double>(messages.size()) / 2;
+  std::vector<float> out;
+  out.reserve(messages.size());
+  for (const TaughtMessage& message : messages)
+    out.push_back(static_cast<float>(message.weight * half / sums[message.bad ? 1 : 0]));
+  return out;
+}
+
 Matrix matrix_of(std::span<const TaughtMessage> messages, const std::vector<std::size_t>& columns) {
   Matrix out;
   out.columns = columns.size();
@@ -37,8 +52,8 @@ Matrix matrix_of(std::span<const TaughtMessage> messages, const std::vector<std:
   for (const TaughtMessage& message : messages) {
     for (const std::size_t column : columns) out.values.push_back(message.vector[column]);
     out.labels.push_back(message.bad ? 1 : 0);
-    out.weights.push_back(message.weight);
   }
+  out.weights = balanced(messages);
   return out;
 }
 
@@ -57,18 +72,19 @@ BoostOptions options_for(const std::vector<std::size_t>& columns, std::uint32_t 
   return out;
 }
 
-std::vector<Scored> scored(const std::vector<float>& margins,
-                           std::span<const TaughtMessage> messages) {
+std::vector<Scored> scored(const std::vector<float>& margins, const Matrix& messages) {
   std::vector<Scored> out;
   for (std::size_t i = 0; i < margins.size(); ++i)
-    out.push_back({margins[i], messages[i].bad, messages[i].weight});
+    out.push_back({margins[i], messages.labels[i] > 0, messages.weights[i]});
   return out;
 }
 
 void set_scale(const std::vector<Scored>& margins, model::Model& out) {
-  out.zero = learning::calibrate(margins).even;
-  out.full = std::max(learning::thousandth_of_wanted(margins), out.zero + kSpanLeast);
-  std::vector<double> weights;
+  // Not the margin of the highest wanted message: one bad message that nobody reported would set
+  // it.
+  const learning::Calibration chance = learning::calibrate(margins);
+  out.zero = chance.even;
+  out.full = out.zero + std::max(std::log(model::kFullOdds) / chance.slope, kSpanLeast);
   double all = 0;
   for (const Scored& one : margins) {
     out.scores[model::part_of_score((one.score - out.zero) / (out.full - out.zero))] += one.weight;
@@ -103,7 +119,7 @@ Result<model::Model> train_model(std::span<const TaughtMessage> messages,
     const auto first = boost(matrix_of(early, columns), &judge, boosting);
     if (!first) return first.error();
     boosting.rounds_max = std::max(first->rounds, 1);
-    margins = scored(first->margins, late);
+    margins = scored(first->margins, judge);
   } else {
     boosting.rounds_max = kUsualRounds;
   }
@@ -126,8 +142,7 @@ model::Figures figures_of(const model::ModelInForce& in_force, const model::Mode
   std::vector<Scored> old;
   model::Figures out;
   const auto word = [&](const model::ModelInForce& of, const TaughtMessage& message) {
-    const double most = model::most_of(message.others, of.score_max, actions);
-    return std::clamp(of.trees.score(message.vector), -of.score_max, most);
+    return model::word_of(of, message.vector, message.others, actions).score;
   };
   for (const TaughtMessage& message : messages) {
     const double weight = message.weight;

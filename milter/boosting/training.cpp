@@ -180,8 +180,7 @@ Result<std::string> run_trial(const Settings& settings, const TrainingOptions& o
   std::string out;
   for (const TaughtMessage& message : tested) {
     const auto word =
-        model::word_of(in_force, message.vector,
-                       model::most_of(message.others, in_force.score_max, settings.milter.actions));
+        model::word_of(in_force, message.vector, message.others, settings.milter.actions);
     out += fmt::format(R"({{"id":"{}","bad":{},"rules":{},"model":{},"word":{}}})"
                        "\n",
                        message.queue_id, message.bad, message.others,

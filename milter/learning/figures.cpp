@@ -94,9 +94,4 @@ double calibration_error(std::span<const Scored> margins, const Calibration& cal
   return all > 0 ? out / all : 0;
 }
 
-double thousandth_of_wanted(std::span<const Scored> margins) {
-  const std::vector<double> wanted = wanted_scores(margins);
-  return wanted.empty() ? 0 : wanted[wanted.size() / kOneIn];
-}
-
 }  // namespace shingled::milter::learning

@@ -29,7 +29,4 @@ Calibration calibrate(std::span<const Scored> margins);
 /// The mean difference between probability and truth, over ten parts with equally many messages.
 double calibration_error(std::span<const Scored> margins, const Calibration& calibration);
 
-/// The margin that one in a thousand wanted messages exceeds.
-double thousandth_of_wanted(std::span<const Scored> margins);
-
 }  // namespace shingled::milter::learning

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -20,12 +21,15 @@ using Side = MessageLabel::Side;
 using storage::sqlite::HistoryReader;
 
 constexpr std::size_t kPhrasesLeast = 2;
+/// So much of the mail of one sender has the full weight of people's word.
+constexpr double kOfSenderMax = 20;
 constexpr double kSecondsOfDay = 86'400;
 constexpr double kMicroseconds = 1e6;
 
 /// A message before it is known who is like whom.
 struct Candidate {
   TaughtMessage message;
+  std::uint64_t sender = 0;  ///< 0 = not known
   std::vector<std::uint32_t> phrases;
 };
 
@@ -74,6 +78,7 @@ class Collector {
                      label.side == Side::kBad,
                      label.by_people,
                      weight};
+    taken.sender = row.sender;
     // What somebody else labels says nothing of other messages.
     if (!given) taken.phrases = phrases_of(record_);
     auto& list = label.by_people ? people_ : others_;
@@ -89,6 +94,7 @@ class Collector {
         others_.empty() ? 1
                         : static_cast<double>(seen_others_) / static_cast<double>(others_.size());
     find_alike();
+    bound_senders();
     for (Candidate& one : others_) {
       one.message.weight *= static_cast<float>(std::max(thinned, 1.0));
       out_.messages.push_back(std::move(one.message));
@@ -117,6 +123,20 @@ class Collector {
     if (list.size() < most) return list.size();
     const std::uint64_t place = dice_() % seen;
     return place < most ? static_cast<std::size_t>(place) : kNowhere;
+  }
+
+  /// A few people who report each copy of a newsletter, or somebody who says of all his mail that
+  /// it is wanted, must not outweigh what all others say.
+  void bound_senders() {
+    std::map<std::pair<std::uint64_t, bool>, double> counts;
+    for (const Candidate& one : people_)
+      if (one.sender != 0) ++counts[{one.sender, one.message.bad}];
+    for (Candidate& one : people_) {
+      if (one.sender == 0) continue;
+      const double share = kOfSenderMax / counts[{one.sender, one.message.bad}];
+      if (share >= 1) continue;
+      one.message.weight = std::max(static_cast<float>(share * one.message.weight), 1.0F);
+    }
   }
 
   /// The first messages of a campaign come before anybody has reported it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "milter/model/columns.h"
 
@@ -20,72 +21,122 @@ std::int64_t fixed(double value) {
 
 double plain(std::int64_t value) { return static_cast<double>(value) / kOne; }
 
+/// No value is above it, but an unknown one that goes right.
+constexpr float kNever = std::numeric_limits<float>::infinity();
+
+/// A value has two places: if it is unknown, it is above all thresholds in the first, and below all
+/// in the second. What leaves add to themselves goes to place 0, which nobody reads.
+std::uint16_t slot_of(std::uint16_t column, bool unknown_left) {
+  return static_cast<std::uint16_t>(2 * column + (unknown_left ? 2 : 1));
+}
+static_assert(2 * kNamesMax + 2 < 65'536, "a slot has 16 bits");
+static_assert((std::size_t{2} << kDepthMax) < 65'536, "a place in a tree has 16 bits");
+
 }  // namespace
 
 Evaluator::Evaluator(const Model& model, const Scale& scale) {
   base_ = fixed((model.base - scale.zero) * scale.factor);
-  for (const Tree& tree : model.trees) add_tree(model, tree, scale.factor);
+  std::vector<std::uint16_t> of_feature;
+  for (const ModelFeature& feature : model.features)
+    of_feature.push_back(static_cast<std::uint16_t>(find_column(feature.name).value_or(0)));
+  for (const Tree& tree : model.trees)
+    for (const TreeNode& node : tree)
+      if (node.feature >= 0) columns_.push_back(of_feature[static_cast<std::size_t>(node.feature)]);
+  std::ranges::sort(columns_);
+  columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+  for (std::uint16_t& place : of_feature)
+    place =
+        static_cast<std::uint16_t>(std::ranges::lower_bound(columns_, place) - columns_.begin());
+  nodes_.push_back({.threshold = kNever});
+  std::vector<TreePlace> trees;
+  for (const Tree& tree : model.trees) trees.push_back(add_tree(tree, of_feature, scale.factor));
+  // Those of one depth together; sums do not depend on the order.
+  std::ranges::stable_sort(trees, {}, &TreePlace::depth);
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (i % kAbreast == 0) teams_.emplace_back();
+    teams_.back().roots[i % kAbreast] = trees[i].root;
+    teams_.back().depth = trees[i].depth;
+  }
 }
 
-void Evaluator::add_tree(const Model& model, const Tree& tree, double factor) {
-  const auto first = static_cast<std::uint32_t>(nodes_.size());
-  std::vector<std::uint32_t> depths(tree.size(), 0);
-  std::uint32_t depth = 0;
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    const TreeNode& from = tree[i];
-    const auto here = first + static_cast<std::uint32_t>(i);
-    Node& node = nodes_.emplace_back(Node{.left = here, .right = here});
-    node.value = fixed(from.value * factor);
-    depth = std::max(depth, depths[i]);
-    if (from.feature < 0) continue;
-    const auto& name = model.features[static_cast<std::size_t>(from.feature)].name;
-    node.column = static_cast<std::uint16_t>(find_column(name).value_or(0));
+Evaluator::TreePlace Evaluator::add_tree(const Tree& tree, std::span<const std::uint16_t> places,
+                                         double factor) {
+  const std::size_t first = nodes_.size();
+  nodes_.resize(first + tree.size());
+  // By breadth, so that children are neighbours: `order` has their places in `tree`.
+  std::vector<std::uint32_t> order = {0};
+  std::vector<std::uint32_t> depths = {0};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const TreeNode& from = tree[order[i]];
+    Node& node = nodes_[first + i];
+    if (from.feature < 0) {
+      node.threshold = kNever;
+      node.left = static_cast<std::uint16_t>(i);
+      continue;
+    }
     node.threshold = from.threshold;
-    node.unknown_right = from.unknown_left ? 0 : 1;
-    node.left = first + from.left;
-    node.right = first + from.right;
-    depths[from.left] = depths[from.right] = depths[i] + 1;
+    node.slot = slot_of(places[static_cast<std::size_t>(from.feature)], from.unknown_left);
+    node.left = static_cast<std::uint16_t>(order.size());
+    for (const std::uint32_t child : {from.left, from.right}) {
+      nodes_[first + order.size()].step =
+          fixed(tree[child].value * factor) - fixed(from.value * factor);
+      order.push_back(child);
+      depths.push_back(depths[i] + 1);
+    }
   }
-  roots_.push_back({first, depth});
-  base_ += nodes_[first].value;
+  base_ += fixed(tree[0].value * factor);
+  return {static_cast<std::uint32_t>(first), depths.back()};
+}
+
+std::vector<std::int64_t> Evaluator::walk(const Vector& vector) const {
+  const std::size_t slots = 2 * columns_.size() + 1;
+  std::vector<float> values(slots, 0);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const float value = vector[columns_[i]];
+    const bool unknown = std::isnan(value);
+    values[2 * i + 1] = unknown ? kNever : value;
+    values[2 * i + 2] = unknown ? -kNever : value;
+  }
+  std::vector<std::int64_t> sums(slots, 0);
+  for (const Team& team : teams_) {
+    std::array<const Node*, kAbreast> roots;
+    for (std::size_t i = 0; i < kAbreast; ++i) roots[i] = &nodes_[team.roots[i]];
+    std::array<const Node*, kAbreast> at = roots;
+    for (std::uint32_t depth = 0; depth < team.depth; ++depth) {
+      for (std::size_t i = 0; i < kAbreast; ++i) {
+        const Node& node = *at[i];
+        const Node* const next =
+            roots[i] + node.left + (values[node.slot] >= node.threshold ? 1 : 0);
+        sums[node.slot] += next->step;
+        at[i] = next;
+      }
+    }
+  }
+  std::vector<std::int64_t> out(columns_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = sums[2 * i + 1] + sums[2 * i + 2];
+  return out;
 }
 
 double Evaluator::score(const Vector& vector) const {
   std::int64_t sum = base_;
-  for (const Root& root : roots_) {
-    const Node* node = &nodes_[root.node];
-    sum -= node->value;
-    for (std::uint32_t i = 0; i < root.depth; ++i) {
-      const float x = vector[node->column];
-      const bool right = (x >= node->threshold) | (std::isnan(x) & (node->unknown_right != 0));
-      node = &nodes_[right ? node->right : node->left];
-    }
-    sum += node->value;
-  }
+  for (const std::int64_t part : walk(vector)) sum += part;
   return plain(sum);
 }
 
 Explained Evaluator::explain(const Vector& vector) const {
-  std::vector<std::int64_t> of_column(columns().size(), 0);
+  const std::vector<std::int64_t> parts = walk(vector);
   std::int64_t sum = base_;
-  for (const Root& root : roots_) {
-    const Node* node = &nodes_[root.node];
-    for (std::uint32_t i = 0; i < root.depth; ++i) {
-      const float x = vector[node->column];
-      const bool right = (x >= node->threshold) | (std::isnan(x) & (node->unknown_right != 0));
-      const Node* const next = &nodes_[right ? node->right : node->left];
-      of_column[node->column] += next->value - node->value;
-      node = next;
-    }
-  }
   Explained out;
-  for (std::size_t i = 0; i < of_column.size(); ++i) {
-    if (of_column[i] == 0) continue;
-    sum += of_column[i];
-    out.shares.push_back({i, plain(of_column[i])});
+  out.shares.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == 0) continue;
+    sum += parts[i];
+    out.shares.push_back({columns_[i], plain(parts[i])});
   }
-  std::ranges::stable_sort(out.shares, std::greater<>(),
-                           [](const Share& share) { return std::abs(share.score); });
+  std::ranges::sort(out.shares, [](const Share& a, const Share& b) {
+    const double more = std::abs(a.score) - std::abs(b.score);
+    return more != 0 ? more > 0 : a.column < b.column;
+  });
   out.base = plain(base_);
   out.score = plain(sum);
   return out;

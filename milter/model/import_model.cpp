@@ -144,7 +144,7 @@ void drop_unused(Model& model) {
 /// What a model without a history of its own counts: even chances count nothing, 99 % all.
 void set_usual_scale(Model& model) {
   model.zero = 0;
-  model.full = std::log(99.0);
+  model.full = std::log(kFullOdds);
 }
 
 Result<Model> finished(Model model) {

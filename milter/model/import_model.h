@@ -7,6 +7,9 @@
 
 namespace shingled::milter::model {
 
+/// The odds of bad mail at the margin `full`: 99 %. At `zero` they are even.
+inline constexpr double kFullOdds = 99;
+
 /// Reads a model that XGBoost has saved as JSON: trees of numbers for one yes/no objective, with
 /// the names of its features. Margins are those of XGBoost.
 /// Errors:  kCorrupt, kInvalid, kLimit: each says what is wrong, or not supported.

@@ -15,8 +15,13 @@ constexpr std::size_t kShownMax = 6;
 /// As the parts of a score: so sums stay exact (evaluator.h).
 constexpr double kStep = 4294967296.0;
 constexpr double kBelow = 0.01;
+/// How much of `score_max` may speak for a message. Who sends mail that nobody reports, to
+/// mailboxes of his own, too, teaches that his mail is wanted: with all of it, he would buy himself
+/// free of what people report later.
+constexpr double kForShare = 0.5;
 
 double rounded_down(double value) { return std::floor(value * kStep) / kStep; }
+double rounded_up(double value) { return std::ceil(value * kStep) / kStep; }
 
 std::string value_text(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "unknown";
@@ -61,7 +66,15 @@ double most_of(double score_of_others, double score_max, const ActionOptions& ac
   return std::max(most, 0.0);
 }
 
-rules::ModelWord word_of(const ModelInForce& in_force, const Vector& vector, double most) {
+double least_of(double score_of_others, double score_max, const ActionOptions& actions) {
+  double least = -kForShare * score_max;
+  if (actions.add_header && score_of_others >= *actions.add_header)
+    least = std::max(least, *actions.add_header - score_of_others);
+  return std::min(least, 0.0);
+}
+
+rules::ModelWord word_of(const ModelInForce& in_force, const Vector& vector, double score_of_others,
+                         const ActionOptions& actions) {
   const Explained found = in_force.trees.explain(vector);
   rules::ModelWord out;
   out.shadow = !in_force.live;
@@ -74,7 +87,9 @@ rules::ModelWord word_of(const ModelInForce& in_force, const Vector& vector, dou
     item.score = share.score;
   }
   if (found.base != 0) out.contributions.push_back({"base", {}, found.base});
-  out.score = std::clamp(found.score, rounded_down(-in_force.score_max), rounded_down(most));
+  const double least = rounded_up(least_of(score_of_others, in_force.score_max, actions));
+  const double most = rounded_down(most_of(score_of_others, in_force.score_max, actions));
+  out.score = std::clamp(found.score, least, most);
   if (out.score != found.score) out.contributions.push_back({"limit", {}, out.score - found.score});
   std::ranges::stable_sort(out.contributions, std::greater<>(),
                            [](const auto& item) { return std::abs(item.score); });
@@ -83,8 +98,7 @@ rules::ModelWord word_of(const ModelInForce& in_force, const Vector& vector, dou
 
 rules::ModelWord word_of(const ModelInForce& in_force, const history::MessageRecord& record,
                          const ActionOptions& actions) {
-  return word_of(in_force, vector_of(record),
-                 most_of(score_of_others(record), in_force.score_max, actions));
+  return word_of(in_force, vector_of(record), score_of_others(record), actions);
 }
 
 std::string word_text(const rules::ModelWord& word) {
@@ -103,7 +117,7 @@ rules::Findings model_findings(const ModelInForce& in_force, const ActionOptions
                                rules::Facts& facts) {
   const double others = rules::score_of(facts);
   const auto word = std::make_shared<const rules::ModelWord>(
-      word_of(in_force, vector_of(facts), most_of(others, in_force.score_max, actions)));
+      word_of(in_force, vector_of(facts), others, actions));
   facts.model = word;
   rules::Findings out;
   out.source = &kModelSource;

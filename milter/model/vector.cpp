@@ -1,6 +1,7 @@
 #include "milter/model/vector.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,28 @@ using Kind = Column::Kind;
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 /// A score has hundredths, so that the order in which it was summed does not matter.
 constexpr double kScoreSteps = 100;
+
+/// A column of a counter, without what only people read.
+struct SumColumn {
+  std::uint16_t place = 0;
+  std::uint8_t window = 0;
+  Kind kind{};
+  Measure measure{};
+};
+
+std::span<const SumColumn> sums_of(PieceType type) {
+  static const auto all = [] {
+    std::array<std::vector<SumColumn>, 256> out;
+    for (const PieceTypeRow& row : piece_types())
+      for (const std::uint16_t place : columns_of(row.type)) {
+        const Column& column = columns()[place];
+        out[static_cast<std::size_t>(row.type)].push_back(
+            {place, static_cast<std::uint8_t>(column.window), column.kind, column.measure});
+      }
+    return out;
+  }();
+  return all[static_cast<std::size_t>(type)];
+}
 
 float of_message(const Column& column, const features::FeatureValues& features, double score) {
   if (column.kind == Kind::kScore)
@@ -40,13 +63,12 @@ VectorMaker::VectorMaker(const features::FeatureValues& features, double score,
 
 void VectorMaker::add(PieceType type, std::span<const Sums> sums) {
   if (sums.size() != windows_) return;
-  for (const std::uint16_t place : columns_of(type)) {
-    const Column& column = columns()[place];
+  for (const SumColumn& column : sums_of(type)) {
     const std::size_t window = places_[column.window];
     if (window >= windows_ || (is_said(column.measure) && !said_)) continue;
     const Sums& counted = sums[window];
     auto value = static_cast<float>(counted.of(column.measure));
-    float& out = out_[place];
+    float& out = out_[column.place];
     if (column.kind == Kind::kShare) {
       const std::uint64_t mass = counted.of(Measure::kMass);
       if (mass == 0) continue;

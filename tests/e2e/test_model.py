@@ -102,7 +102,9 @@ class Model(unittest.TestCase):
             self.daemon.set(self.start + day * 86400)
             bad = [bad_mail(day * BAD_A_DAY + i) for i in range(BAD_A_DAY)]
             wanted = [wanted_mail(day * WANTED_A_DAY + i) for i in range(WANTED_A_DAY)]
-            for sender, message in bad + wanted:
+            mails = bad + wanted
+            random.Random(day).shuffle(mails)  # else the number of the mail of a day tells both apart
+            for sender, message in mails:
                 self.send(sender, message)
             for person, (_, message) in enumerate(bad):
                 self.report(message, person)
@@ -151,7 +153,7 @@ class Model(unittest.TestCase):
             sender, message = bad_mail(100_002)
             outcome = self.send(sender, message)
             added = dict(outcome.added)
-            self.assertEqual("Yes", added.get("X-Spam", "").strip())
+            self.assertEqual("Yes", added.get("X-Spam", "").strip(), outcome.added)
             self.assertRegex(" ".join(value for _, value in outcome.added), r"MODEL \+[2-6]\.\d\d: [a-z_. 0-9]+ \(\+")
             self.assertNotEqual("reject", outcome.action)
             scanned = json.loads(self.daemon.run("scan", "--json", "--sender", sender, "--recipient", "someone@site.example",
@@ -159,6 +161,11 @@ class Model(unittest.TestCase):
             word = scanned["model"]
             self.assertEqual(word["score"], sum(item["score"] for item in word["contributions"]))
             self.assertIn("MODEL", self.daemon.run("scan", stdin=message).stdout)
+            explained = json.loads(self.daemon.run("explain", "--json", "--recipient", "someone@site.example", stdin=message).stdout)
+            word = explained["model"]
+            self.assertEqual(word["score"], sum(item["score"] for item in word["contributions"]))
+            told = self.daemon.run("explain", "--recipient", "someone@site.example", stdin=message).stdout
+            self.assertIn(word["contributions"][0]["feature"], told)
             shown = harness.wait_until(lambda: self.found(f"Q{self.count}"), SECONDS, "the row is there")
             self.assertAlmostEqual(shown["model"]["score"],
                                    next(item["score"] for item in shown["evidence"] if item["symbol"] == "MODEL"))

@@ -20,6 +20,7 @@
 #include "milter/desk/hash_cases.h"
 #include "milter/desk/servers/service_failure.h"
 #include "milter/desk/servers/storage_choice.h"
+#include "milter/view/model_json.h"
 #include "mime/message/header_block.h"
 #include "storage/access/network_set.h"
 
@@ -256,6 +257,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
       const rules::Source& source = *findings.source;
       if (!source.title.empty()) object[std::string(source.key)] = findings_json(findings);
     }
+    object["model"] = view::model_json(facts.model.get());
     if (asks_counters() && subject == Subject::kMessage) object["own"] = own_json(facts);
     console_.json(object);
   } else {
@@ -343,6 +345,7 @@ void add_explain_command(CLI::App& app, Command& chosen) {
 daemon, age and source from its database file. The file is enough when the daemon is not running.
 If people reported the hash or what is like it, its case is named (shingled cases). With --recipient the counters are
 asked as for a message to that mailbox: which of its pieces its owner called spam or wanted, and which rules fire.
+The word of the model is shown with what made it.
 
 Example:
   shingled explain message.eml

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/milter/model/models.h"
 
@@ -38,6 +39,22 @@ TEST(Evaluator, AddsTheLeavesThatAMessageReaches) {
       const Vector vector = any_vector(dice);
       EXPECT_NEAR(trees.score(vector), margin_of(model, vector), 1e-7);
     }
+  }
+}
+
+TEST(Evaluator, TakesTreesOfAllDepthsAndValuesWithoutBounds) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::mt19937 dice(3);
+  Model model = any_model(5, 0);
+  for (std::size_t i = 0; i < 21; ++i)
+    model.trees.push_back(
+        testing::any_tree(dice, model.features.size(), (i * 5) % (kDepthMax + 1)));
+  const Evaluator trees(model, Scale{});
+  for (int i = 0; i < 300; ++i) {
+    Vector vector = any_vector(dice);
+    for (float& value : vector)
+      if (dice() % 4 == 0) value = dice() % 2 == 0 ? kInfinity : -kInfinity;
+    EXPECT_NEAR(trees.score(vector), margin_of(model, vector), 1e-7);
   }
 }
 

@@ -109,6 +109,25 @@ TEST(ModelEvidence, NeverStopsAMessageThatNobodyElseMarks) {
   EXPECT_EQ(most_of(4, 100, actions), 100) << "others mark it";
 }
 
+TEST(ModelEvidence, TakesBackNoMark) {
+  const ActionOptions actions;  // marked from 4 on
+  EXPECT_EQ(least_of(3.9, 4, actions), -2);
+  EXPECT_EQ(least_of(4, 4, actions), 0);
+  EXPECT_EQ(least_of(5.5, 4, actions), -1.5);
+  EXPECT_EQ(least_of(12, 4, actions), -2);
+}
+
+TEST(ModelEvidence, SpeaksForAMessageHalfAsMuchAtMost) {
+  Model model = testing::any_model(4);
+  model.base = -1000;
+  const ModelInForce in_force(model, {}, true);
+  const rules::ModelWord word = word_of(in_force, Vector(columns().size(), 1), 0, {});
+  EXPECT_EQ(word.score, -2);
+  double sum = 0;
+  for (const auto& item : word.contributions) sum += item.score;
+  EXPECT_EQ(sum, word.score);
+}
+
 TEST(ModelEvidence, SaysWhy) {
   Judged judged = any_message();
   ModelInForce in_force(testing::any_model(4), {}, false);
