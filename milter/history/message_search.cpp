@@ -109,7 +109,7 @@ class Search {
     });
   }
 
-  /// The row of a time. Returns whether to go on.
+  /// The row of a time. Returns whether more is wanted.
   bool look_at(std::int64_t time) {
     bool more = true;
     const Status read =
@@ -132,7 +132,7 @@ class Search {
     return true;
   }
 
-  /// Returns whether to go on.
+  /// Returns whether more is wanted.
   bool look(const HistoryReader::View& row) {
     const auto wanted = filter_.wants(row);
     if (!wanted) failed_ = wanted.error();

@@ -125,8 +125,8 @@ class Collector {
     return place < most ? static_cast<std::size_t>(place) : kNowhere;
   }
 
-  /// A few people who report each copy of a newsletter, or somebody who says of all his mail that
-  /// it is wanted, must not outweigh what all others say.
+  /// A few people who report each copy of a newsletter, or a person who says that all mail to
+  /// them is wanted, must not outweigh what all others say.
   void bound_senders() {
     std::map<std::pair<std::uint64_t, bool>, double> counts;
     for (const Candidate& one : people_)

@@ -51,7 +51,8 @@ class Evaluator {
 
  private:
   /// 16 bytes, so that a way through 200 trees touches little memory. Children are neighbours. A
-  /// leaf leads to itself: the ways through several trees go on in step, each at its own depth.
+  /// leaf leads to itself: the ways through several trees are walked in step, each at its own
+  /// depth.
   struct Node {
     float threshold = 0;
     std::uint16_t slot = 0;  ///< where its question finds the value, and leaves what it changed

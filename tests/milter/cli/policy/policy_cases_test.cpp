@@ -1,5 +1,5 @@
-// Covers milter/policy/cases/policy_cases.cpp, milter/policy/cases/case_run.cpp: cases of rules, the list of features, and what the
-// commands say of them.
+// Covers milter/policy/cases/policy_cases.cpp, milter/policy/cases/case_run.cpp: cases of rules,
+// the list of features, and what the commands say of them.
 #include "milter/policy/cases/policy_cases.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(PolicyCases, HaveFeaturesCountersAndWhatIsExpected) {
     score: -1
   - {}
 )",
-                                      "c", rules_of("local"));
+                                              "c", rules_of("local"));
   ASSERT_THAT(file.problems, IsEmpty());
   ASSERT_EQ(file.cases.size(), 2U);
   const policy::PolicyCase& first = file.cases[0];
