@@ -93,9 +93,10 @@ std::vector<std::int64_t> Evaluator::walk(const Vector& vector) const {
   std::vector<float> values(slots, 0);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const float value = vector[columns_[i]];
-    const bool unknown = std::isnan(value);
-    values[2 * i + 1] = unknown ? kNever : value;
-    values[2 * i + 2] = unknown ? -kNever : value;
+    values[2 * i + 1] = values[2 * i + 2] = value;
+    if (!std::isnan(value)) continue;
+    values[2 * i + 1] = kNever;
+    values[2 * i + 2] = -kNever;
   }
   std::vector<std::int64_t> sums(slots, 0);
   for (const Team& team : teams_) {

@@ -15,9 +15,9 @@ constexpr std::size_t kShownMax = 6;
 /// As the parts of a score: so sums stay exact (evaluator.h).
 constexpr double kStep = 4294967296.0;
 constexpr double kBelow = 0.01;
-/// How much of `score_max` may speak for a message. Senders of mail that
-/// nobody reports, to mailboxes of their own, too, teach that their mail is wanted: with all of it,
-/// they would buy themselves free of what people report later.
+/// How much of `score_max` may speak for a message. Senders of mail that nobody reports, to
+/// mailboxes of their own, too, teach that their mail is wanted: with all of it, they would buy
+/// themselves free of what people report later.
 constexpr double kForShare = 0.5;
 
 double rounded_down(double value) { return std::floor(value * kStep) / kStep; }
