@@ -11,10 +11,11 @@ using namespace shingled::milter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view line(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(cli::begins_signature_list(line));
-  const auto row = cli::parse_signature_line(line);
+  static_cast<void>(similar::begins_signature_list(line));
+  const auto row = similar::parse_signature_line(line);
   if (!row) return 0;
-  const auto again = cli::parse_signature_line(cli::signature_line(row->signature, row->name));
+  const auto again =
+      similar::parse_signature_line(similar::signature_line(row->signature, row->name));
   if (!again || !(again->signature == row->signature)) std::abort();
   if (row->name.find('\n') == std::string::npos && again->name != row->name) std::abort();
   return 0;
