@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mail at a fixed rate with and without requests to the API beside it: what a message waits for its verdict. The requests are
 of all routes that only read and need no argument, by the OpenAPI document (without the export of all counters), of single
-messages and of scans, on connections that stay open; with --pages also readers of the event stream, as an open page has one. The rounds with and without take
-turns, so that other work on the machine hits both.
+messages and of scans, on connections that stay open; with --pages also readers of the event stream, as an open page has one.
+The rounds with and without take turns, so that other work on the machine hits both.
 
     tests/bench/http_load.py [--mail 1000] [--requests 500] [--pages 0] [--seconds 20] [--rounds 3] [--corpus DIR]
 
