@@ -253,6 +253,7 @@ class Sendmail:
             define(`confSERVICE_SWITCH_FILE', `{self.folder}/service.switch')dnl
             define(`SMART_HOST', `relay:[127.0.0.1]')dnl
             define(`RELAY_MAILER_ARGS', `TCP $h {sink_port}')dnl
+            FEATURE(`no_default_msa')dnl
             FEATURE(`nocanonify')dnl
             FEATURE(`accept_unresolvable_domains')dnl
             DAEMON_OPTIONS(`Name=MTA, Addr=127.0.0.1, Port={self.port}')dnl
@@ -277,7 +278,11 @@ class Sendmail:
             ["unshare", "--uts", "sh", "-c", 'echo mx.example.org > /proc/sys/kernel/hostname && exec "$0" "$@"',
              binary, f"-C{self.folder}/sendmail.cf", "-bD", "-q1s"],
             stdout=self.log_file, stderr=self.log_file)
-        wait_until(lambda: answers_tcp(self.port), 30, f"Sendmail on port {self.port}")
+        try:
+            wait_until(lambda: answers_tcp(self.port), 30, f"Sendmail on port {self.port}")
+        except AssertionError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *unused):
