@@ -1,7 +1,6 @@
 #include "milter/http/work_threads.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <utility>
 
@@ -33,7 +32,6 @@ void WorkThreads::stop() {
 }
 
 void WorkThreads::run() {
-  static_cast<void>(::nice(kNice));  // on Linux that of this thread; a sandbox may refuse it
   MutexLock lock(mutex_);
   while (true) {
     change_.wait(lock.as_lock(),

@@ -13,7 +13,7 @@
 namespace shingled::milter::http {
 
 /// Threads for work that takes long, in the order in which it came. Its callers bound how much of
-/// it waits. Mail comes first: they have a lower priority (kNice) than the threads of messages.
+/// it waits.
 /// Threads: any thread; `stop` one, once. Its threads are named "http-work".
 class WorkThreads {
  public:
@@ -33,7 +33,6 @@ class WorkThreads {
   void stop();
 
  private:
-  static constexpr int kNice = 5;
   void run();
 
   std::stop_source stop_;
