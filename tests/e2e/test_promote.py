@@ -119,7 +119,7 @@ class Promote(unittest.TestCase):
             self.assertTrue(self.send(101))
             self.assertIn(f"out of shadow by their figures (policy.promote): {RULE}", self.run_ok("configtest"))
             self.assertRegex(self.run_ok("config", "--effective"),
-                             rf"(?m)^policy\.rules\.{RULE}\.shadow=yes .*; decided since: out of shadow$")
+                             rf"(?m)^policy\.rules\.{RULE}\.shadow=true .*; decided since: out of shadow$")
             sender, message = letter(102)
             scanned = json.loads(self.run_ok("scan", "--json", "--sender", sender, "--recipient", "x@example.org", "--client",
                                              "198.51.100.7", stdin=message))

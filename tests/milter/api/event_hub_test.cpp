@@ -101,8 +101,8 @@ TEST_F(EventHubTest, SaysThatItIsStillHere) {
 }
 
 TEST_F(EventHubTest, EndsForWhoMayNotListenAnyMore) {
+  std::atomic<bool> may{true};  // before the hub, whose thread asks until it ends
   EventHub hub(clock_, kQuick);
-  std::atomic<bool> may{true};
   hub.check_with([&](const http::Caller& caller) { return may || caller.name == "bob"; });
   const auto ann = *hub.listen({.name = "ann"}, "hello");
   const auto bob = *hub.listen({.name = "bob"}, "hello");
