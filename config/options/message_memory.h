@@ -31,19 +31,21 @@ constexpr std::uint64_t memory_to_analyze(std::uint64_t message_bytes) {
               : std::min(kWorkingSetMost, kWorkingSetPerByte * message_bytes + kWorkingSetLeast));
 }
 
-/// How a budget is shared: large messages leave the last eighth of it to small ones, and while they
-/// are received they leave half of it to analyses, so that these can end.
+/// How a budget is shared: large messages leave the last eighth of it to small ones. Half of it is
+/// for receiving them and what is left for analysing them, so that neither waits for the other.
 constexpr std::uint64_t memory_for_large(std::uint64_t memory_max) {
   return memory_max - memory_max / 8;
 }
 constexpr std::uint64_t memory_for_receiving(std::uint64_t memory_max) { return memory_max / 2; }
+constexpr std::uint64_t memory_for_analyses(std::uint64_t memory_max) {
+  return memory_for_large(memory_max) - memory_for_receiving(memory_max);
+}
 
 /// Whether a budget has room for a message of that length: to receive it, and to analyse it even
 /// while as much is being received as may be.
 constexpr bool fits_memory(std::uint64_t message_bytes, std::uint64_t memory_max) {
-  const std::uint64_t receiving = memory_for_receiving(memory_max);
-  return memory_to_receive(message_bytes) <= receiving &&
-         memory_to_analyze(message_bytes) <= memory_for_large(memory_max) - receiving;
+  return memory_to_receive(message_bytes) <= memory_for_receiving(memory_max) &&
+         memory_to_analyze(message_bytes) <= memory_for_analyses(memory_max);
 }
 
 }  // namespace shingled

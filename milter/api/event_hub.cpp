@@ -156,6 +156,7 @@ void EventHub::run(const std::stop_token& stop) {
     if (now >= look) {
       look = now + pace_.look;
       drop_readers([&](const Reader& one) {
+        one.stream->end_if_left();
         if (one.stream->is_open() && (!may_ || may_(one.caller))) return false;
         one.stream->end();
         return true;

@@ -70,7 +70,8 @@ class EventHub {
   static constexpr std::size_t kWaitingMax = 1024;
   struct Pace {
     std::chrono::milliseconds heartbeat = std::chrono::seconds(15);
-    std::chrono::milliseconds look = std::chrono::seconds(1);  ///< whether readers still may
+    std::chrono::milliseconds look =
+        std::chrono::seconds(1);  ///< whether readers are there and may
   };
 
   /// `clock` must outlive it.

@@ -80,8 +80,9 @@ class Search {
   Result<SearchEnd> run() {
     Status done;
     if (query_.sender_id) done = look_sender();
-    const bool more = !query_.sender_id || (!query_.sender.empty() && found_ == 0 && !end_.next);
-    if (done && failed_ && more) done = filter_.asks_names() ? look_names() : look_all();
+    const bool unknown_sender = looked_ == 0 && !end_.next;
+    if (done && unknown_sender && (!query_.sender_id || !query_.sender.empty()))
+      done = filter_.asks_names() ? look_names() : look_all();
     if (!done) return done.error();
     if (!failed_) return failed_.error();
     return end_;

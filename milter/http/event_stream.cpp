@@ -27,19 +27,27 @@ bool EventStream::send(const Text& text) {
   return !state->ended;
 }
 
-void EventStream::stop(bool keep) {
+void EventStream::stop(State& state, bool keep) {
+  state.ended = true;
+  if (!keep) drop(state);
+  wake(state);
+}
+
+void EventStream::stop(bool keep) { stop(*state_.lock(), keep); }
+
+void EventStream::end_if_left() {
   auto state = state_.lock();
-  state->ended = true;
-  if (!keep) drop(*state);
-  wake(*state);
+  if (state->parked && state->has_left && state->has_left()) stop(*state, /*keep=*/false);
 }
 
 bool EventStream::is_open() const { return !state_.lock()->ended; }
 
 bool EventStream::was_too_slow() const { return state_.lock()->too_slow; }
 
-void EventStream::attach(std::function<void()> resume) {
-  state_.lock()->resume = std::move(resume);
+void EventStream::attach(std::function<void()> resume, std::function<bool()> has_left) {
+  auto state = state_.lock();
+  state->resume = std::move(resume);
+  state->has_left = std::move(has_left);
 }
 
 std::optional<std::string> EventStream::take(const std::function<void()>& park) {
@@ -61,6 +69,7 @@ void EventStream::detach() {
   state->ended = true;
   state->parked = false;
   state->resume = nullptr;
+  state->has_left = nullptr;
   drop(*state);
 }
 

@@ -34,15 +34,19 @@ class EventStream {
   void end() { stop(/*keep=*/true); }
   /// The stream ends at once.
   void cut() { stop(/*keep=*/false); }
+  /// The stream ends at once if its connection is parked and the reader has gone: a parked
+  /// connection does not notice that by itself. Cost: one call of the system.
+  void end_if_left();
   [[nodiscard]] bool is_open() const;
   /// Whether it ended because the reader was too slow.
   [[nodiscard]] bool was_too_slow() const;
 
   // For the server, on the thread of the connection.
 
-  /// `resume`: continues the connection after `park`. Called on the thread of who has something to
-  /// say, with the lock of the stream, so that the connection is there until it returns.
-  void attach(std::function<void()> resume);
+  /// `resume`: continues the connection after `park`. `has_left`: whether the reader has closed it.
+  /// Both are called on the thread of who has something to say, with the lock of the stream, so
+  /// that the connection is there until they return.
+  void attach(std::function<void()> resume, std::function<bool()> has_left);
   /// The next bytes; nullopt: the stream has ended. "": there is nothing yet, and `park` was called
   /// with the lock of the stream, so that nothing can be sent in between.
   std::optional<std::string> take(const std::function<void()>& park);
@@ -57,8 +61,10 @@ class EventStream {
     bool too_slow = false;
     bool parked = false;
     std::function<void()> resume;
+    std::function<bool()> has_left;
   };
   void stop(bool keep);
+  static void stop(State& state, bool keep);
   static void drop(State& state);
   static void wake(State& state);
 

@@ -1,6 +1,7 @@
 #include "milter/http/streamed_response.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <sys/types.h>
 
 #include <algorithm>
@@ -35,10 +36,15 @@ class Stream {
 
   void read_events(std::shared_ptr<EventStream> events) {
     events_ = std::move(events);
-    events_->attach([this] {
-      deadlines_.opened(socket_);
-      MHD_resume_connection(connection_);
-    });
+    events_->attach(
+        [this] {
+          deadlines_.opened(socket_);
+          MHD_resume_connection(connection_);
+        },
+        [this] {
+          pollfd closed{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+          return ::poll(&closed, 1, 0) > 0;
+        });
   }
 
   ssize_t read(char* out, std::size_t most) {

@@ -19,9 +19,8 @@ void MemoryBudget::set_max(std::uint64_t bytes_max) {
 bool MemoryBudget::has(std::uint64_t bytes, Use use) const {
   const std::uint64_t most = use == Use::kSmall ? max_ : memory_for_large(max_);
   if (bytes > most || used_ > most - bytes) return false;
-  const std::uint64_t receiving = memory_for_receiving(max_);
-  if (use == Use::kReceive) return received_ + bytes <= receiving;
-  return use != Use::kAnalyze || analyzed_ + bytes <= most - receiving;
+  if (use == Use::kReceive) return received_ + bytes <= memory_for_receiving(max_);
+  return use != Use::kAnalyze || analyzed_ + bytes <= memory_for_analyses(max_);
 }
 
 void MemoryBudget::add(std::uint64_t bytes, Use use) {

@@ -20,9 +20,8 @@ namespace shingled::milter::mta {
 /// later.
 ///
 /// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait.
-/// Their bytes may use half, so that a received message can be judged, and their analyses what is
-/// left, so that a message can be received whatever is analysed. Invariant: the sum of all memory
-/// taken does not exceed the maximum at the time of taking.
+/// Receiving and analysing them have a share each (memory_for_receiving(), memory_for_analyses()).
+/// Invariant: the sum of all memory taken does not exceed the maximum at the time of taking.
 /// Threads: any thread.
 class MemoryBudget {
  public:

@@ -132,6 +132,12 @@ TEST_F(MessageSearch, FindsASenderByTheWholeAddressOrElseByAPart) {
   MessageQuery narrow = query;
   narrow.recipient = "joe@";
   EXPECT_EQ(found(narrow), (Names{"A@1"})) << "all parts fit";
+  narrow.recipient = "nobody@";
+  EXPECT_EQ(found(narrow), Names{});
+  MessageQuery refused = query;
+  refused.action = "reject";
+  refused.sender = "ann";
+  EXPECT_EQ(found(refused), Names{}) << "that sender is known, so not what others had refused";
 }
 
 TEST_F(MessageSearch, SeveralNamesThatDoNotFitCountAsOneLook) {

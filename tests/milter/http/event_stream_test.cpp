@@ -30,8 +30,9 @@ TEST(EventStream, GivesWhatWasSentAndParksInBetween) {
   int parked = 0;
   int resumed = 0;
   const auto park = [&] { ++parked; };
-  stream.attach([&] { ++resumed; });
+  stream.attach([&] { ++resumed; }, [] { return false; });
   EXPECT_EQ(stream.take(park), "");
+  stream.end_if_left();
   EXPECT_EQ(parked, 1);
   EXPECT_TRUE(stream.send(text("a")));
   EXPECT_TRUE(stream.send(text("b")));
@@ -59,9 +60,10 @@ TEST(EventStream, CutsOffWhoIsTooSlow) {
 TEST(EventStream, NothingIsResumedAfterTheConnection) {
   EventStream stream;
   int resumed = 0;
-  stream.attach([&] { ++resumed; });
+  stream.attach([&] { ++resumed; }, [] { return true; });
   EXPECT_EQ(stream.take([] {}), "");
   stream.detach();
+  stream.end_if_left();
   EXPECT_FALSE(stream.send(text("a")));
   stream.cut();
   EXPECT_EQ(resumed, 0);
@@ -135,6 +137,24 @@ TEST_F(EventServerTest, WaitsLongerThanAConnectionMay) {
   EXPECT_THAT(reader->read("late\n\r\n"), EndsWith("late\n\r\n"));
 }
 
+TEST_F(EventServerTest, AReaderWhoHasGoneMakesRoomBeforeTheNextEvent) {
+  start();
+  std::vector<std::unique_ptr<RawHttp>> readers;
+  for (int i = 0; i < 100; ++i) readers.push_back(listen());  // as many as one address may have
+  for (std::size_t i = 0; i < readers.size(); ++i) stream(i)->end_if_left();
+  EXPECT_TRUE(stream(0)->is_open());
+  readers.clear();
+  for (std::size_t i = 0; i < 100; ++i)
+    while (stream(i)->is_open()) stream(i)->end_if_left();
+  // The server closes them one after another.
+  std::string reply;
+  while (!reply.ends_with("other")) {
+    const RawHttp other(place_);
+    other.send("GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    reply = other.read();
+  }
+}
+
 TEST_F(EventServerTest, EndsWithTheServer) {
   start();
   const auto waiting = listen();
@@ -185,7 +205,9 @@ TEST_F(EventServerTest, ManyReadersComeAndGoWhileEventsAreSent) {
       for (int i = 0; i < 50; ++i) {
         const RawHttp reader(place_);
         reader.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        if (i % 2 == 0) EXPECT_THAT(reader.read("event\n\r\n"), HasSubstr("event"));
+        if (i % 2 == 0) {
+          EXPECT_THAT(reader.read("event\n\r\n"), HasSubstr("event"));
+        }
       }
     }));
   }

@@ -172,6 +172,63 @@ TEST(HistoryTable, AFileOfTheFirstVersionIsReadAndBroughtUpToDate) {
   EXPECT_EQ(newest_first(), (std::vector<std::int64_t>{2, 1}));
 }
 
+TEST(HistoryTable, FindsASenderByAnIndexThatAnOlderFileGets) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  std::vector<HistoryRow> rows = {row_at(1), row_at(2), row_at(3), row_at(4)};
+  rows[1].sender = rows[3].sender = 7;
+  rows[2].sender = 0;
+  ASSERT_TRUE(open_table(path)->write(rows, {}));
+  const auto times_of_sender = [&](HistoryReader::Span span = {}) {
+    auto reader = HistoryReader::open(path);
+    EXPECT_TRUE(reader) << reader.error().message;
+    std::vector<std::int64_t> times;
+    EXPECT_TRUE((*reader)->read_sender(span, 7, [&](std::int64_t time) {
+      times.push_back(time);
+      return true;
+    }));
+    return times;
+  };
+  const auto plan = [&] {
+    auto database = Database::open(path, Database::Access::kReadOnly);
+    auto statement = (*database)->prepare(
+        "EXPLAIN QUERY PLAN SELECT time FROM messages WHERE time >= 1 AND time < 9 AND sender = 7"
+        " AND sender <> 0 ORDER BY time DESC");
+    EXPECT_TRUE(*statement->step());
+    return statement->text(3);
+  };
+  EXPECT_EQ(times_of_sender(), (std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(times_of_sender({.since = 2, .until = 4}), (std::vector<std::int64_t>{2}));
+  EXPECT_NE(plan().find("messages_by_sender"), std::string::npos) << plan();
+  {
+    auto database = Database::open(path, Database::Access::kReadWrite);
+    ASSERT_TRUE((*database)->execute("DROP INDEX messages_by_sender"));
+  }
+  EXPECT_EQ(times_of_sender(), (std::vector<std::int64_t>{4, 2})) << "without it, too";
+  open_table(path);
+  EXPECT_NE(plan().find("messages_by_sender"), std::string::npos) << plan();
+}
+
+TEST(HistoryTable, ReadsTheNamesOfTheRowsThatHaveSome) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("history.db");
+  std::vector<HistoryRow> rows = {row_at(1), row_at(2), row_at(3), row_at(4)};
+  rows[0].sender_name = "ann@example.org";
+  rows[2].recipients = "bob@example.net\n";
+  rows[3].subject = "late";
+  ASSERT_TRUE(open_table(path)->write(rows, {}));
+  auto reader = HistoryReader::open(path);
+  std::string seen;
+  const auto take = [&](std::int64_t time, const HistoryReader::Names& names) {
+    seen += std::to_string(time) + ":" + std::string(as_text(names.sender)) + "," +
+            std::string(as_text(names.recipients)) + "," + std::string(as_text(names.subject)) +
+            ";";
+    return true;
+  };
+  ASSERT_TRUE((*reader)->read_names({.since = 1, .until = 4}, take));
+  EXPECT_EQ(seen, "3:,bob@example.net\n,;1:ann@example.org,,;");
+}
+
 TEST(HistoryTable, AReaderMayStopAndGoesFromTheNewest) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("history.db");
