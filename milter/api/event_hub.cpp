@@ -77,13 +77,15 @@ void EventHub::tell(StateEvent event) {
 void EventHub::take(Event event) {
   const MutexLock lock(mutex_);
   if (ended_) return;
-  if (waiting_.size() == kWaitingMax) {
+  const bool message = std::holds_alternative<Row>(event);
+  if (waiting_.size() == kWaitingMax || (message && messages_ == kMessagesAtOnce)) {
     ++lost_;
     counts_.dropped.add();
     return;
   }
+  if (message) ++messages_;
   waiting_.push_back(std::move(event));
-  changed_.notify_one();
+  if (waiting_.size() == 1) changed_.notify_one();
 }
 
 Result<std::shared_ptr<http::EventStream>> EventHub::listen(const http::Caller& caller,
@@ -128,26 +130,31 @@ void EventHub::send(const http::EventStream::Text& text) {
   });
 }
 
+EventHub::Batch EventHub::await(const std::stop_token& stop,
+                                std::chrono::steady_clock::time_point rest) {
+  MutexLock lock(mutex_);
+  const auto something = [this]() SHINGLED_REQUIRES(mutex_) { return !waiting_.empty(); };
+  // While nobody listens there is nothing to do at all.
+  if (has_readers()) {
+    changed_.wait_for(lock.as_lock(), stop, std::min(pace_.look, pace_.heartbeat), something);
+  } else {
+    waiting_.clear();
+    messages_ = 0;
+    changed_.wait(lock.as_lock(), stop,
+                  [&]() SHINGLED_REQUIRES(mutex_) { return something() || has_readers(); });
+  }
+  if (something()) changed_.wait_until(lock.as_lock(), stop, rest, [] { return false; });
+  messages_ = 0;
+  return {std::exchange(waiting_, {}), std::exchange(lost_, 0)};
+}
+
 void EventHub::run(const std::stop_token& stop) {
   TimePoint beat = clock_.now() + pace_.heartbeat;
   TimePoint look = clock_.now() + pace_.look;
+  std::chrono::steady_clock::time_point rest;
   while (!stop.stop_requested()) {
-    std::deque<Event> events;
-    std::uint64_t lost = 0;
-    {
-      MutexLock lock(mutex_);
-      const auto something = [this]() SHINGLED_REQUIRES(mutex_) { return !waiting_.empty(); };
-      // While nobody listens there is nothing to do at all.
-      if (has_readers()) {
-        changed_.wait_for(lock.as_lock(), stop, std::min(pace_.look, pace_.heartbeat), something);
-      } else {
-        waiting_.clear();
-        changed_.wait(lock.as_lock(), stop,
-                      [&]() SHINGLED_REQUIRES(mutex_) { return something() || has_readers(); });
-      }
-      events.swap(waiting_);
-      lost = std::exchange(lost_, 0);
-    }
+    const auto [events, lost] = await(stop, rest);
+    if (!events.empty()) rest = std::chrono::steady_clock::now() + pace_.gather;
     for (const Event& event : events) send(std::make_shared<const std::string>(text_of(event)));
     if (lost > 0)
       send(std::make_shared<const std::string>(

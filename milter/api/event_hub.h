@@ -59,7 +59,10 @@ static_assert(kHasWholeTable<EventCounts>);
 /// Tells those who listen what happens: messages as they are recorded, and changes of the state.
 ///
 /// A message waits for nobody: while somebody listens its row is copied into a queue of kWaitingMax
-/// events; what does not fit is dropped, counted and told. The rest is done by the thread inside.
+/// events. The rest is done by the thread inside, which tells what has come and then rests for
+/// `Pace::gather`: nobody reads a thousand messages a second, and to write each alone costs more
+/// than to judge it. What does not fit, or is more than kMessagesAtOnce, is dropped, counted and
+/// told.
 /// Does not: keep events for those who come later.
 /// Threads: any thread; one inside while somebody listens, "events".
 /// Cost:    nobody listens: one read of a number for a message. Else a copy of the row for a message,
@@ -68,7 +71,9 @@ class EventHub {
  public:
   static constexpr std::size_t kReadersMax = 64;
   static constexpr std::size_t kWaitingMax = 1024;
+  static constexpr std::size_t kMessagesAtOnce = 25;
   struct Pace {
+    std::chrono::milliseconds gather = std::chrono::milliseconds(250);
     std::chrono::milliseconds heartbeat = std::chrono::seconds(15);
     std::chrono::milliseconds look =
         std::chrono::seconds(1);  ///< whether readers are there and may
@@ -110,6 +115,12 @@ class EventHub {
     std::shared_ptr<http::EventStream> stream;
   };
   void take(Event event);
+  struct Batch {
+    std::deque<Event> events;
+    std::uint64_t lost = 0;
+  };
+  /// Waits for events, and at least until `rest` if there are some.
+  Batch await(const std::stop_token& stop, std::chrono::steady_clock::time_point rest);
   void run(const std::stop_token& stop);
   void send(const http::EventStream::Text& text);
   void drop_readers(const std::function<bool(const Reader&)>& drop);
@@ -123,7 +134,8 @@ class EventHub {
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Event> waiting_ SHINGLED_GUARDED_BY(mutex_);
-  std::uint64_t lost_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< not told yet
+  std::size_t messages_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< among `waiting_`
+  std::uint64_t lost_ SHINGLED_GUARDED_BY(mutex_) = 0;    ///< not told yet
   bool ended_ SHINGLED_GUARDED_BY(mutex_) = false;
   mutable Guarded<std::vector<Reader>> readers_;    ///< taken after `mutex_`, before a stream
   const std::shared_ptr<Guarded<EventHub*>> self_;  ///< null after `end`

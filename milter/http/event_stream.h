@@ -35,7 +35,8 @@ class EventStream {
   /// The stream ends at once.
   void cut() { stop(/*keep=*/false); }
   /// The stream ends at once if its connection is parked and the reader has gone: a parked
-  /// connection does not notice that by itself. Cost: one call of the system.
+  /// connection does not notice that by itself.
+  /// Cost: one call of the system.
   void end_if_left();
   [[nodiscard]] bool is_open() const;
   /// Whether it ended because the reader was too slow.

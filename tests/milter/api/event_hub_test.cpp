@@ -18,10 +18,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr EventHub::Pace kQuick{.heartbeat = std::chrono::milliseconds(20),
-                                .look = std::chrono::milliseconds(5)};
-constexpr EventHub::Pace kPatient{.heartbeat = std::chrono::hours(1),
-                                  .look = std::chrono::hours(1)};
+constexpr EventHub::Pace kQuick{
+    .gather = {}, .heartbeat = std::chrono::milliseconds(20), .look = std::chrono::milliseconds(5)};
+constexpr EventHub::Pace kPatient{
+    .gather = {}, .heartbeat = std::chrono::hours(1), .look = std::chrono::hours(1)};
 
 /// The next text of a stream; waits for it. "(end)" at its end.
 std::string next(http::EventStream& stream) {
@@ -67,6 +67,24 @@ TEST_F(EventHubTest, TellsAllReadersAndNobodyElse) {
     EXPECT_TRUE(message.ends_with("}\n\n"));
     EXPECT_THAT(next(*stream), HasSubstr(R"("link":"rules/A")"));
   }
+}
+
+TEST_F(EventHubTest, TellsOfMuchMailAFewMessagesAtATimeAndHowManyItLeftOut) {
+  EventHub hub(
+      clock_,
+      {.gather = std::chrono::seconds(2), .heartbeat = kPatient.heartbeat, .look = kPatient.look});
+  const auto stream = *hub.listen({}, "hello");
+  static_cast<void>(next(*stream));
+  hub.tell({"reload", "at once"});
+  EXPECT_THAT(next(*stream), HasSubstr("at once"));
+  for (std::size_t i = 0; i < EventHub::kMessagesAtOnce + 7; ++i) hub.feed()->give(row_, true);
+  hub.tell({"rule", "not a message"});
+  EXPECT_EQ(metric(hub, "shingled_events_dropped"), 7);
+  EXPECT_EQ(stream->take([] {}), "") << "it rests after what it told";
+  for (std::size_t i = 0; i < EventHub::kMessagesAtOnce; ++i)
+    EXPECT_THAT(next(*stream), StartsWith("event: message"));
+  EXPECT_THAT(next(*stream), HasSubstr("not a message"));
+  EXPECT_THAT(next(*stream), HasSubstr("7 events were left out"));
 }
 
 TEST_F(EventHubTest, ARowThatCannotBeReadIsLeftOut) {
