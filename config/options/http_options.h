@@ -9,7 +9,8 @@
 
 namespace shingled {
 
-/// What a program, a person or this machine may do over HTTP; exactly: milter/http/rights.h.
+/// What a program, a person or this machine may do over HTTP; exactly:
+/// milter/http/accounts/rights.h.
 /// Source:  our design "One HTTP service", 1.
 enum class HttpRole : std::uint8_t { kOff, kMetrics, kRead, kCount, kReport, kChange };
 

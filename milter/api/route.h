@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "milter/http/accounts/rights.h"
 #include "milter/http/http_message.h"
-#include "milter/http/rights.h"
 #include "milter/view/json.h"
 
 namespace shingled::milter::api {

@@ -16,7 +16,7 @@
 #include "config/base/random.h"
 #include "config/effective.h"
 #include "config/system/os_error.h"
-#include "milter/api/counter_lines.h"
+#include "milter/api/counters/counter_lines.h"
 #include "milter/backup/file_copy.h"
 #include "milter/backup/new_folder.h"
 #include "milter/backup/packed_folder.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "milter/api/system_facts.h"
+#include "milter/api/system/system_facts.h"
 #include "milter/daemon/running_daemon.h"
 #include "milter/page/page_file.h"
 

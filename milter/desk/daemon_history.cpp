@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "milter/api/message_resource.h"
+#include "milter/api/messages/message_resource.h"
 #include "milter/desk/daemon_choice.h"
 #include "milter/http/http_call.h"
 

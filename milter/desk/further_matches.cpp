@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/base/hex.h"
-#include "milter/api/match_question.h"
+#include "milter/api/system/match_question.h"
 #include "milter/desk/daemon_choice.h"
 #include "milter/desk/servers/server_choice.h"
 #include "milter/view/scan_json.h"

@@ -13,11 +13,11 @@
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 #include "config/system/whole_file.h"
+#include "milter/http/accounts/key_file.h"
+#include "milter/http/accounts/sessions.h"
+#include "milter/http/accounts/user_file.h"
 #include "milter/http/host_check.h"
 #include "milter/http/http_message.h"
-#include "milter/http/key_file.h"
-#include "milter/http/sessions.h"
-#include "milter/http/user_file.h"
 #include "storage/access/limit_table.h"
 
 namespace shingled::milter::http {

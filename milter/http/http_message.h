@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "config/base/result.h"
+#include "milter/http/accounts/rights.h"
 #include "milter/http/event_stream.h"
-#include "milter/http/rights.h"
 
 namespace shingled::milter::http {
 

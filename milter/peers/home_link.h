@@ -23,7 +23,7 @@
 #include "config/metrics/metric_report.h"
 #include "config/options/report_options.h"
 #include "config/system/file_system.h"
-#include "milter/api/report_resource.h"
+#include "milter/api/messages/report_resource.h"
 #include "milter/http/http_message.h"
 #include "milter/peers/home_client.h"
 #include "milter/peers/report_spool.h"

@@ -9,7 +9,7 @@
 #include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "config/options/history_options.h"
-#include "milter/api/peer_messages.h"
+#include "milter/api/messages/peer_messages.h"
 
 namespace shingled::milter::peers {
 

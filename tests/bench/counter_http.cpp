@@ -25,7 +25,7 @@
 #include "config/system/file_system.h"
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
-#include "milter/api/counter_resource.h"
+#include "milter/api/counters/counter_resource.h"
 #include "milter/http/http_server.h"
 #include "storage/counters/embedded/embedded_counters.h"
 

@@ -1,4 +1,4 @@
-# Covers milter/api/scan_resource.cpp, milter/api/hash_resource.cpp, milter/api/list_resource.cpp,
+# Covers milter/api/scan_resource.cpp, milter/api/messages/hash_resource.cpp, milter/api/messages/list_resource.cpp,
 # milter/api/file_resource.cpp, milter/api/hash_list_resource.cpp, milter/cli/commands/elsewhere.cpp.
 """What the page and programs do over the API: try a message, forget a hash and put it back, allow and block senders,
 look at known files. The mail comes through a real Postfix."""

@@ -1,5 +1,5 @@
-# Covers milter/api/overview_resource.cpp, milter/api/overview_advice.cpp, milter/api/rule_resource.cpp,
-# milter/api/rule_request.cpp, milter/api/event_resource.cpp, milter/api/event_hub.cpp, milter/api/system_facts.cpp,
+# Covers milter/api/system/overview_resource.cpp, milter/api/system/overview_advice.cpp, milter/api/messages/rule_resource.cpp,
+# milter/api/messages/rule_request.cpp, milter/api/system/event_resource.cpp, milter/api/system/event_hub.cpp, milter/api/system/system_facts.cpp,
 # milter/daemon/site_facts.cpp, milter/http/streamed_response.cpp, milter/desk/daemon_history.cpp.
 """What somebody sees who watches a running daemon: numbers, rules and what becomes of a decision, events as they happen,
 facts; and the same from another machine."""

@@ -1,6 +1,6 @@
 # Covers milter/cli/commands/report_command.cpp, milter/cli/reports/cases_run.cpp,
 # milter/desk/report_client.cpp, milter/cli/reports/report_run.cpp, milter/cli/reports/reporters_run.cpp,
-# milter/api/report_resource.cpp.
+# milter/api/messages/report_resource.cpp.
 """Reports of people, with the real daemon: what two report is found again, what is taken back is not."""
 
 import contextlib

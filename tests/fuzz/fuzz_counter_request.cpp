@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "milter/api/counter_lines.h"
-#include "milter/api/counter_request.h"
+#include "milter/api/counters/counter_lines.h"
+#include "milter/api/counters/counter_request.h"
 
 using namespace shingled;
 using namespace shingled::milter::api;

@@ -5,7 +5,7 @@
 
 #include "config/base/ascii.h"
 #include "config/system/whole_file.h"
-#include "milter/http/key_file.h"
+#include "milter/http/accounts/key_file.h"
 
 namespace shingled::milter::api {
 

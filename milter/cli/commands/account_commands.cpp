@@ -19,8 +19,8 @@
 #include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/http/key_file.h"
-#include "milter/http/user_file.h"
+#include "milter/http/accounts/key_file.h"
+#include "milter/http/accounts/user_file.h"
 #include "milter/names/list_editor.h"
 #include "storage/crypto/password.h"
 

@@ -8,7 +8,7 @@
 #include "config/base/best.h"
 #include "config/base/hex.h"
 #include "milter/api/hash_list_resource.h"
-#include "milter/api/system_resource.h"
+#include "milter/api/system/system_resource.h"
 #include "milter/cli/access/printing.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"

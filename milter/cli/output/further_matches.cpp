@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/api/match_question.h"
+#include "milter/api/system/match_question.h"
 #include "milter/cli/access/printing.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/desk/daemon_choice.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/base/logger.h"
-#include "milter/api/counter_resource.h"
+#include "milter/api/counters/counter_resource.h"
 #include "milter/desk/daemon_choice.h"
 #include "storage/counters/counter_files.h"
 #include "storage/counters/counter_key.h"

@@ -1,5 +1,6 @@
-// Covers milter/http/access.cpp, milter/http/key_file.cpp, milter/http/user_file.cpp,
-// milter/http/sessions.cpp, milter/http/rights.cpp: who may do what.
+// Covers milter/http/access.cpp, milter/http/accounts/key_file.cpp,
+// milter/http/accounts/user_file.cpp, milter/http/accounts/sessions.cpp,
+// milter/http/accounts/rights.cpp: who may do what.
 #include "milter/http/access.h"
 
 #include <gmock/gmock.h>
