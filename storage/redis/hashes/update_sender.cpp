@@ -130,13 +130,13 @@ local function keep(key)
   if expire > 0 then redis.call('EXPIRE', key, expire) else redis.call('PERSIST', key) end
 end
 local function claim(key)
-  if expire > 0 then redis.call('SET', key, digest, 'EX', expire)
+  -- Most of an add is this: a text for the seconds, as a number would be printed for each slot.
+  if expire > 0 then redis.call('SETEX', key, ARGV[2], digest)
   else redis.call('SET', key, digest) end
 end
+local head = prefix .. '_'
 local function each_slot(text, act)
-  for slot in string.gmatch(text, '[^,]+') do
-    act(prefix .. '_' .. slot)
-  end
+  for slot in string.gmatch(text, '[^,]+') do act(head .. slot) end
 end
 local function owner(key)
   return redis.pcall('GET', key)
@@ -170,10 +170,24 @@ if what == 'touch' then
   return 0
 end
 
+local existed = redis.call('EXISTS', record) == 1
+if what == 'add' and not existed then
+  -- What the rest would make of no record, in one command.
+  if repeated() then return 1 end
+  if slots ~= '' then
+    redis.call('HSET', record, 'F', flag, 'V', value, 'C', now, 'S', slots)
+    if count then each_slot(slots, claim) end
+  else
+    redis.call('HSET', record, 'F', flag, 'V', value, 'C', now)
+  end
+  if expire > 0 then redis.call('EXPIRE', record, ARGV[2]) end
+  if count then redis.pcall('INCR', count) end
+  return 0
+end
+
 local own = redis.call('HGET', record, 'S')
 local flags, values = lists()
 if repeated() then return 1 end
-local existed = redis.call('EXISTS', record) == 1
 
 if what == 'add' then
   local mine, free, least
@@ -202,7 +216,6 @@ if what == 'add' then
     redis.call('HSET', record, 'S', slots)
   end
   keep(record)
-  if count and not existed then redis.pcall('INCR', count) end
   return 0
 end
 
