@@ -97,7 +97,7 @@ class Load:
         return http.client.HTTPConnection("127.0.0.1", self.daemon.status_port, timeout=30)
 
     def __enter__(self):
-        self.clients = [Client(self, number) for number in range(CLIENTS)]
+        self.clients = [Client(self, number) for number in range(CLIENTS if self.rate else 0)]
         self.readers = [Page(self) for _ in range(self.pages)]
         for thread in itertools.chain(self.clients, self.readers):
             thread.start()
@@ -111,6 +111,8 @@ class Load:
     def told(self):
         waits = sorted(itertools.chain.from_iterable(client.waits for client in self.clients))
         statuses = sum((client.statuses for client in self.clients), collections.Counter())
+        if not waits:
+            return f"events {sum(page.bytes for page in self.readers) >> 10} KB"
         return (f"{len(waits)} requests, p50 {1e3 * waits[len(waits) // 2]:.1f} ms, p99 {1e3 * waits[len(waits) * 99 // 100]:.1f} ms, "
                 f"{dict(sorted(statuses.items()))}, events {sum(page.bytes for page in self.readers) >> 10} KB")
 
@@ -119,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path)
     parser.add_argument("--mail", default=1000, type=int, help="messages a second (default: %(default)s)")
-    parser.add_argument("--requests", default=500, type=int, help="a second (default: %(default)s)")
+    parser.add_argument("--requests", default=500, type=int, help="a second, 0 for none (default: %(default)s)")
     parser.add_argument("--pages", default=0, type=int, help="readers of the events (default: %(default)s)")
     parser.add_argument("--seconds", default=20, type=int, help="of each round (default: %(default)s)")
     parser.add_argument("--rounds", default=3, type=int, help="with and without (default: %(default)s)")

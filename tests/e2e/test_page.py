@@ -1,4 +1,4 @@
-# Covers milter/page/page_routes.cpp, milter/api/message_hashes.cpp.
+# Covers milter/page/page_routes.cpp, milter/api/messages/message_hashes.cpp.
 """The page in a real browser: every view at three widths, dark and light; every action, also by keyboard alone; what
 strangers write and what attackers try; a daemon that restarts, errors of the API, a proxy with a prefix.
 
@@ -296,11 +296,11 @@ class Actions(Page):
     def test_a_sender_is_allowed_and_not_any_more(self):
         message, = self.api("messages?sender=mira@orchestra.example&most=1")["messages"]
         self.open_message(message)
-        for press, file in (("Allow sender", "allow.list"), ("Block sender", "block.list")):
+        for press, file, done in (("Allow sender", "allow.list", "is allowed"), ("Block sender", "block.list", "is blocked")):
             self.browser.press(press, "main")
             self.browser.wait_for_text("in the last 7 days", "dialog .effect")
             self.browser.press(press, "dialog")
-            self.browser.wait_for_text("Undo", "#undo")
+            self.browser.wait_for_text(done, "#undo")
             self.assertIn("from mira@orchestra.example", (self.tmp / file).read_text())
             self.browser.press("Undo", "#undo")
             self.browser.wait_for_text("Undone.", "#undo")
