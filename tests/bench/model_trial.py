@@ -285,7 +285,7 @@ def main():
         if not any(not row["bad"] for row in tested):
             tested += [row for row in late if not row["bad"]]
         ids = {row["id"] for row in tested}
-        print_split(source, trial, [row for row in trial.rows if row["source"] != source and row["id"] not in ids], tested, 1)
+        print_split(source, trial, [row for row in trial.rows if row["source"] != source and row["id"] not in ids], tested, args.seeds)
     print("\nLearning curve, on the last 40 % by time:\n\n| rows | all: both | first: both | all: rules |\n|---|---|---|---|")
     for count in (300, 600, 1200, 2000):
         if count > len(early):
