@@ -206,8 +206,12 @@ class Training(unittest.TestCase):
         said = self.train(code=EX_UNAVAILABLE)
         self.assertIn("history.db", said)
 
+
+class WithoutTraining(unittest.TestCase):
+    """Also in a build without XGBoost."""
+
     def test_a_machine_without_the_program(self):
-        alone = self.tmp / "shingled"
+        alone = harness.temporary_folder(self) / "shingled"
         shutil.copy(harness.BINARY, alone)
         done = harness.run("model", "train", binary=alone)
         self.assertEqual(EX_UNAVAILABLE, done.returncode)
