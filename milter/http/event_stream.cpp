@@ -16,7 +16,7 @@ void EventStream::drop(State& state) {
 bool EventStream::send(const Text& text) {
   auto state = state_.lock();
   if (state->ended) return false;
-  if (state->waiting.size() >= kEventsMax || state->bytes + text->size() > kBytesMax) {
+  if (state->waiting.size() >= kTextsMax || state->bytes + text->size() > kBytesMax) {
     state->ended = state->too_slow = true;
     drop(*state);
   } else {

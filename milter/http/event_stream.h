@@ -17,7 +17,7 @@ namespace shingled::milter::http {
 class EventStream {
  public:
   using Text = std::shared_ptr<const std::string>;
-  static constexpr std::size_t kEventsMax = 256;
+  static constexpr std::size_t kTextsMax = 256;
   static constexpr std::size_t kBytesMax = std::size_t{1} << 20U;
 
   EventStream() = default;

@@ -354,18 +354,20 @@ class Events(Watched):
         slow.connect(("127.0.0.1", self.daemon.status_port))
         slow.sendall(b"GET /api/1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         quick = self.listen()
-        seen = 0
+        # Of messages only a few are told at a time; of errors all.
+        self.config.write_text(RULES + "".join(f"nonsense_{number}_{'x' * 200}: {{}}\n" for number in range(50)))
 
         def cut_off():
-            nonlocal seen
-            self.send(*(letter(number) for number in range(100)))
-            for _ in range(100):
-                quick.message()
-            seen += 100
+            self.daemon.signal(signal.SIGHUP)
+            while quick.event()[1]["what"] != "error":
+                pass
             return self.metric("shingled_events_readers") == 1
 
         harness.wait_until(cut_off, 2 * SECONDS, "the slow one is cut off")
+        self.assertEqual(1, self.metric("shingled_events_cut_off"))
         self.assertEqual(0, self.metric("shingled_events_dropped"))
+        self.send(letter(1))
+        self.assertEqual("a@sender.example", quick.message()["sender"])
 
     def metric(self, name):
         return self.get("system")["metrics"][name][0]["value"]

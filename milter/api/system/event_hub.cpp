@@ -17,6 +17,8 @@ namespace {
 
 using storage::sqlite::HistoryReader;
 
+constexpr std::size_t kWriteBytes = std::size_t{64} << 10U;  ///< given to a reader at once
+
 const http::EventStream::Text& still_here() {
   static const auto text = std::make_shared<const std::string>(": still here\n\n");
   return text;
@@ -98,6 +100,10 @@ Result<std::shared_ptr<http::EventStream>> EventHub::listen(const http::Caller& 
   {
     auto readers = readers_.lock();
     std::erase_if(*readers, [](const Reader& one) { return !one.stream->is_open(); });
+    if (readers->size() == kReadersMax) {
+      for (const Reader& one : *readers) one.stream->end_if_left();
+      std::erase_if(*readers, [](const Reader& one) { return !one.stream->is_open(); });
+    }
     if (readers->size() == kReadersMax)
       return Error{ErrorCode::kUnavailable, "64 readers listen already; try again later"};
     readers->push_back({caller, stream});
@@ -121,13 +127,32 @@ void EventHub::drop_readers(const std::function<bool(const Reader&)>& drop) {
   if (readers->empty()) feed_->set_wanted(false);
 }
 
-void EventHub::send(const http::EventStream::Text& text) {
-  if (text->empty()) return;
+void EventHub::send(std::string text, std::uint64_t events) {
+  if (text.empty()) return;
+  const auto shared = std::make_shared<const std::string>(std::move(text));
   drop_readers([&](const Reader& one) {
-    const bool sent = one.stream->send(text);
-    if (sent) counts_.sent.add();
+    const bool sent = one.stream->send(shared);
+    if (sent) counts_.sent.add(events);
     return !sent;
   });
+}
+
+void EventHub::send(const Batch& batch) {
+  std::string text;
+  std::uint64_t events = 0;
+  for (const Event& event : batch.events) {
+    const std::string one = text_of(event);
+    if (one.empty()) continue;
+    text += one;
+    ++events;
+    if (text.size() < kWriteBytes) continue;
+    send(std::exchange(text, {}), std::exchange(events, 0));
+  }
+  if (batch.lost > 0) {
+    text += text_of(StateEvent{"lost", std::to_string(batch.lost) + " events were left out"});
+    ++events;
+  }
+  send(std::move(text), events);
 }
 
 EventHub::Batch EventHub::await(const std::stop_token& stop,
@@ -153,12 +178,9 @@ void EventHub::run(const std::stop_token& stop) {
   TimePoint look = clock_.now() + pace_.look;
   std::chrono::steady_clock::time_point rest;
   while (!stop.stop_requested()) {
-    const auto [events, lost] = await(stop, rest);
-    if (!events.empty()) rest = std::chrono::steady_clock::now() + pace_.gather;
-    for (const Event& event : events) send(std::make_shared<const std::string>(text_of(event)));
-    if (lost > 0)
-      send(std::make_shared<const std::string>(
-          text_of(StateEvent{"lost", std::to_string(lost) + " events were left out"})));
+    const Batch batch = await(stop, rest);
+    if (!batch.events.empty()) rest = std::chrono::steady_clock::now() + pace_.gather;
+    send(batch);
     const TimePoint now = clock_.now();
     if (now >= look) {
       look = now + pace_.look;

@@ -122,7 +122,9 @@ class EventHub {
   /// Waits for events, and at least until `rest` if there are some.
   Batch await(const std::stop_token& stop, std::chrono::steady_clock::time_point rest);
   void run(const std::stop_token& stop);
-  void send(const http::EventStream::Text& text);
+  /// Tells all readers all of it, in as few writes as may be.
+  void send(const Batch& batch);
+  void send(std::string text, std::uint64_t events);
   void drop_readers(const std::function<bool(const Reader&)>& drop);
   [[nodiscard]] std::string text_of(const Event& event) const;
   [[nodiscard]] std::string text_of(const StateEvent& event) const;

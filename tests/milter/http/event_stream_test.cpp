@@ -48,7 +48,7 @@ TEST(EventStream, GivesWhatWasSentAndParksInBetween) {
 
 TEST(EventStream, CutsOffWhoIsTooSlow) {
   EventStream many;
-  for (std::size_t i = 0; i < EventStream::kEventsMax; ++i) EXPECT_TRUE(many.send(text("a")));
+  for (std::size_t i = 0; i < EventStream::kTextsMax; ++i) EXPECT_TRUE(many.send(text("a")));
   EXPECT_FALSE(many.send(text("a")));
   EXPECT_TRUE(many.was_too_slow());
   EXPECT_EQ(many.take([] {}), std::nullopt);

@@ -23,13 +23,37 @@ constexpr EventHub::Pace kQuick{
 constexpr EventHub::Pace kPatient{
     .gather = {}, .heartbeat = std::chrono::hours(1), .look = std::chrono::hours(1)};
 
-/// The next text of a stream; waits for it. "(end)" at its end.
-std::string next(http::EventStream& stream) {
-  for (;;) {
-    const auto text = stream.take([] {});
-    if (!text) return "(end)";
-    if (!text->empty()) return *text;
+/// Who reads the events of a stream one by one.
+class Listener {
+ public:
+  explicit Listener(Result<std::shared_ptr<http::EventStream>> stream) : stream_(*stream) {}
+  http::EventStream* operator->() const { return stream_.get(); }
+
+  /// The next event; waits for it. "(end)" at its end.
+  std::string next() {
+    constexpr std::string_view kEnd = "\n\n";
+    std::size_t end;
+    while ((end = text_.find(kEnd)) == std::string::npos) {
+      const auto more = stream_->take([] {});
+      if (!more) return "(end)";
+      text_ += *more;
+    }
+    std::string out = text_.substr(0, end + kEnd.size());
+    text_.erase(0, out.size());
+    return out;
   }
+
+ private:
+  std::shared_ptr<http::EventStream> stream_;
+  std::string text_;
+};
+
+/// A listener who has been told that he is connected.
+Listener connected(EventHub& hub, const http::Caller& caller = {}) {
+  Listener out(hub.listen(caller, "hello"));
+  EXPECT_EQ(out.next(), "retry: 3000\n\n");
+  EXPECT_THAT(out.next(), HasSubstr(R"("what":"connected","text":"hello","link":null)"));
+  return out;
 }
 
 double metric(const EventHub& hub, const char* name) {
@@ -50,22 +74,17 @@ TEST_F(EventHubTest, TellsAllReadersAndNobodyElse) {
   EventHub hub(clock_, kPatient);
   EXPECT_FALSE(hub.has_readers());
   hub.tell({"reload", "nobody hears it"});
-  const auto first = *hub.listen({}, "hello");
-  const auto second = *hub.listen({}, "hello");
+  Listener first = connected(hub);
+  Listener second = connected(hub);
   EXPECT_TRUE(hub.feed()->is_wanted());
-  for (const auto& stream : {first, second}) {
-    const std::string text = next(*stream);
-    EXPECT_THAT(text, StartsWith("retry: 3000\n\nevent: state\ndata: {"));
-    EXPECT_THAT(text, HasSubstr(R"("what":"connected","text":"hello","link":null)"));
-  }
   hub.feed()->give(row_, true);
   hub.tell({"rule", "in force", "rules/A"});
-  for (const auto& stream : {first, second}) {
-    const std::string message = next(*stream);
+  for (Listener* listener : {&first, &second}) {
+    const std::string message = listener->next();
     EXPECT_THAT(message, StartsWith("event: message\ndata: {\"id\":\"4X@5\""));
     EXPECT_THAT(message, HasSubstr(R"("can_report":true)"));
     EXPECT_TRUE(message.ends_with("}\n\n"));
-    EXPECT_THAT(next(*stream), HasSubstr(R"("link":"rules/A")"));
+    EXPECT_THAT(listener->next(), HasSubstr(R"("link":"rules/A")"));
   }
 }
 
@@ -73,45 +92,42 @@ TEST_F(EventHubTest, TellsOfMuchMailAFewMessagesAtATimeAndHowManyItLeftOut) {
   EventHub hub(
       clock_,
       {.gather = std::chrono::seconds(2), .heartbeat = kPatient.heartbeat, .look = kPatient.look});
-  const auto stream = *hub.listen({}, "hello");
-  static_cast<void>(next(*stream));
+  Listener stream = connected(hub);
   hub.tell({"reload", "at once"});
-  EXPECT_THAT(next(*stream), HasSubstr("at once"));
+  EXPECT_THAT(stream.next(), HasSubstr("at once"));
   for (std::size_t i = 0; i < EventHub::kMessagesAtOnce + 7; ++i) hub.feed()->give(row_, true);
   hub.tell({"rule", "not a message"});
   EXPECT_EQ(metric(hub, "shingled_events_dropped"), 7);
   EXPECT_EQ(stream->take([] {}), "") << "it rests after what it told";
   for (std::size_t i = 0; i < EventHub::kMessagesAtOnce; ++i)
-    EXPECT_THAT(next(*stream), StartsWith("event: message"));
-  EXPECT_THAT(next(*stream), HasSubstr("not a message"));
-  EXPECT_THAT(next(*stream), HasSubstr("7 events were left out"));
+    EXPECT_THAT(stream.next(), StartsWith("event: message"));
+  EXPECT_THAT(stream.next(), HasSubstr("not a message"));
+  EXPECT_THAT(stream.next(), HasSubstr("7 events were left out"));
 }
 
 TEST_F(EventHubTest, ARowThatCannotBeReadIsLeftOut) {
   EventHub hub(clock_, kPatient);
-  const auto stream = *hub.listen({}, "hello");
-  static_cast<void>(next(*stream));
+  Listener stream = connected(hub);
   row_.details = {99};
   hub.feed()->give(row_, false);
   hub.tell({"reload", "after it"});
-  EXPECT_THAT(next(*stream), HasSubstr("after it"));
+  EXPECT_THAT(stream.next(), HasSubstr("after it"));
 }
 
 TEST_F(EventHubTest, SaysThatItIsStillHere) {
   EventHub hub(clock_, kQuick);
-  const auto stream = *hub.listen({}, "hello");
-  static_cast<void>(next(*stream));
-  EXPECT_EQ(next(*stream), ": still here\n\n");
+  Listener stream = connected(hub);
+  EXPECT_EQ(stream.next(), ": still here\n\n");
 }
 
 TEST_F(EventHubTest, EndsForWhoMayNotListenAnyMore) {
   std::atomic<bool> may{true};  // before the hub, whose thread asks until it ends
   EventHub hub(clock_, kQuick);
   hub.check_with([&](const http::Caller& caller) { return may || caller.name == "bob"; });
-  const auto ann = *hub.listen({.name = "ann"}, "hello");
-  const auto bob = *hub.listen({.name = "bob"}, "hello");
+  Listener ann = connected(hub, {.name = "ann"});
+  Listener bob = connected(hub, {.name = "bob"});
   may = false;
-  while (next(*ann) != "(end)") {
+  while (ann.next() != "(end)") {
   }
   EXPECT_TRUE(bob->is_open());
   EXPECT_TRUE(hub.has_readers());
@@ -119,11 +135,10 @@ TEST_F(EventHubTest, EndsForWhoMayNotListenAnyMore) {
 
 TEST_F(EventHubTest, EndsWithTheDaemon) {
   EventHub hub(clock_, kPatient);
-  const auto stream = *hub.listen({}, "hello");
-  static_cast<void>(next(*stream));
+  Listener stream = connected(hub);
   hub.end();
-  EXPECT_THAT(next(*stream), HasSubstr(R"("what":"end")"));
-  EXPECT_EQ(next(*stream), "(end)");
+  EXPECT_THAT(stream.next(), HasSubstr(R"("what":"end")"));
+  EXPECT_EQ(stream.next(), "(end)");
   EXPECT_FALSE(hub.has_readers());
   EXPECT_FALSE(hub.listen({}, "hello"));
 }
@@ -141,11 +156,10 @@ TEST_F(EventHubTest, HasABoundOfReaders) {
 TEST_F(EventHubTest, WhoDoesNotReadIsCutOffAndCounted) {
   EventHub hub(clock_, kPatient);
   const auto slow = *hub.listen({}, "");
-  const auto quick = *hub.listen({}, "");
-  static_cast<void>(next(*quick));
-  for (std::size_t i = 0; i < 2 * http::EventStream::kEventsMax; ++i) {
+  Listener quick = connected(hub);
+  for (std::size_t i = 0; i < 2 * http::EventStream::kTextsMax; ++i) {
     hub.tell({"reload", "again"});
-    EXPECT_THAT(next(*quick), HasSubstr("again"));
+    EXPECT_THAT(quick.next(), HasSubstr("again"));
   }
   EXPECT_TRUE(slow->was_too_slow());
   EXPECT_EQ(metric(hub, "shingled_events_cut_off"), 1);
@@ -158,7 +172,9 @@ TEST_F(EventHubTest, AnswersWithAStream) {
   const auto reply = testing::ask(events.routes(), http::HttpMethod::kGet, "/api/1/events");
   EXPECT_EQ(reply.type, "text/event-stream");
   ASSERT_NE(reply.events, nullptr);
-  EXPECT_THAT(next(*reply.events), HasSubstr("no messages: history.enabled is no"));
+  Listener listener(reply.events);
+  EXPECT_EQ(listener.next(), "retry: 3000\n\n");
+  EXPECT_THAT(listener.next(), HasSubstr("no messages: history.enabled is no"));
   hub.end();
   EXPECT_EQ(testing::ask(events.routes(), http::HttpMethod::kGet, "/api/1/events").status, 503U);
 }
