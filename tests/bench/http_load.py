@@ -163,8 +163,11 @@ def run(daemon, socket, mails, args):
             print(f"{number + 1}  without  {result}", flush=True)
         rounds[kind].append(result)
     for key in ("p50_us", "p99_us"):
-        without, with_load = (statistics.median(one[key] for one in rounds[kind]) for kind in rounds)
-        print(f"{key}: {without:.0f} without, {with_load:.0f} with: {with_load / without:.2f}")
+        without, with_load = ([one[key] for one in rounds[kind]] for kind in rounds)
+        pairs = [b / a for a, b in zip(without, with_load)]
+        print(f"{key}: {statistics.median(without):.0f} without, {statistics.median(with_load):.0f} with: "
+              f"{statistics.median(with_load) / statistics.median(without):.2f}; pairs of rounds {min(pairs):.2f} to "
+              f"{max(pairs):.2f}, median {statistics.median(pairs):.2f}")
 
 
 if __name__ == "__main__":
