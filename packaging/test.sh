@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
 #   packaging/test.sh            the steps format tidy asan races release fuzz
-#   packaging/test.sh STEP...    some of: format tidy asan races release fuzz tsan units daemons systemd arm64 package
+#   packaging/test.sh STEP...    some of: format tidy asan races release fuzz tsan units daemons systemd arm64 debian13 package
 # What runs where:
 #   format   clang-format, all files
 #   tidy     changed headers, each alone, and clang-tidy: files of the program that differ from TIDY_BASE (default: the branch
@@ -19,6 +19,7 @@
 #   daemons  all end-to-end tests under AddressSanitizer; half an hour
 #   systemd  an installed shingled in its own Debian; needs root
 #   arm64    the Debian package, compiled for arm64; needs root
+#   debian13 everything built and tested in a Debian 13, with its compilers and peers; needs root; an hour
 #   package  the Debian package and its life in its own Debian; needs root; 10 minutes longer if it has to be compiled
 set -euo pipefail
 case ${1:-} in -h|--help) sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p}' "$0"; exit 0 ;; esac
@@ -167,6 +168,8 @@ run_systemd() {
 }
 
 run_arm64() { packaging/arm64.sh; }
+
+run_debian13() { packaging/debian13.sh; }
 
 # The Debian package, with the program that is in the tree of packaging/deb.sh. Needs root and access to Debian's packages.
 run_package() { packaging/package_test.sh; }
