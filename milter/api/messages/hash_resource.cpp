@@ -166,12 +166,11 @@ Status HashResource::apply(std::vector<Update> updates, const std::stop_token& s
   {
     auto stores = stored_.lock();
     if (stores->store == nullptr) return Error{ErrorCode::kUnavailable, std::string(kNoStorage)};
-    for (Update& update : updates) {
+    for (const Update& update : updates) {
       // The storage may call back after we have given up.
       auto answer = std::make_shared<std::promise<Status>>();
       answers.push_back(answer->get_future());
-      stores->store->submit(std::move(update),
-                            [answer](const Status& done) { answer->set_value(done); });
+      stores->store->submit(update, [answer](const Status& done) { answer->set_value(done); });
     }
   }
   const TimePoint deadline = setup_.clock.now() + kPatience;
@@ -286,7 +285,7 @@ http::HttpReply HashResource::forget(const Call& call) const {
   Update update{.kind = Update::Kind::kDelete};
   update.fingerprint = {found->hash.row.digest, std::nullopt};
   update.flag = call.has("flag") ? lists->front().flag : 0;
-  if (Status done = apply({std::move(update)}, call.stop); !done) return problem(done.error());
+  if (Status done = apply({update}, call.stop); !done) return problem(done.error());
   // What the storage still has was taught meanwhile, or belongs to a master that was not asked yet.
   std::erase_if(gone, [&](const ForgottenHash& hash) {
     const auto now = find(hash.fingerprint.digest);

@@ -23,7 +23,8 @@ class FactGroup {
   FactGroup(const MetricReport& metrics, const char* name, const char* title)
       : metrics_(metrics), name_(name), title_(title) {}
 
-  void text(const char* name, const char* title, std::string value, const char* state = kFine) {
+  void text(const char* name, const char* title, const std::string& value,
+            const char* state = kFine) {
     add(name, title, Json(value), value, state);
   }
   void yes_no(const char* name, const char* title, bool value, const char* otherwise = kFine) {

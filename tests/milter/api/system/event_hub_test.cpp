@@ -150,6 +150,11 @@ TEST_F(EventHubTest, HasABoundOfReaders) {
   EXPECT_EQ(hub.listen({}, "").error().code, ErrorCode::kUnavailable);
   streams[3]->detach();
   EXPECT_TRUE(hub.listen({}, "")) << "who has gone makes room at once";
+  EXPECT_FALSE(hub.listen({}, ""));
+  streams[5]->attach([] {}, [] { return true; });
+  while (streams[5]->take([] {}) != "") {
+  }
+  EXPECT_TRUE(hub.listen({}, "")) << "and who has left a connection that is parked";
   EXPECT_EQ(metric(hub, "shingled_events_readers"), EventHub::kReadersMax);
 }
 
