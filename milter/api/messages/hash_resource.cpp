@@ -161,7 +161,7 @@ std::vector<HashResource::Found> HashResource::with_companion(const Found& found
   return out;
 }
 
-Status HashResource::apply(std::vector<Update> updates, const std::stop_token& stop) const {
+Status HashResource::apply(const std::vector<Update>& updates, const std::stop_token& stop) const {
   std::vector<std::future<Status>> answers;
   {
     auto stores = stored_.lock();
@@ -318,7 +318,7 @@ http::HttpReply HashResource::undo(const Call& call) const {
     update.source = hash.source;
     update.companion = hash.companion;
   }
-  if (Status done = apply(std::move(updates), call.stop); !done) return problem(done.error());
+  if (Status done = apply(updates, call.stop); !done) return problem(done.error());
   return json_reply({{"restored", changes_json(*hashes, *setup_.settings())}});
 }
 

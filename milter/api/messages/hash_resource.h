@@ -84,7 +84,7 @@ class HashResource {
   /// Errors: kNotFound.
   static Result<std::vector<storage::FlagValue>> lists_of(const Found& found, const Call& call);
   /// Waits for all updates.
-  Status apply(std::vector<storage::Update> updates, const std::stop_token& stop) const;
+  Status apply(const std::vector<storage::Update>& updates, const std::stop_token& stop) const;
   /// The hash, and its other form.
   [[nodiscard]] std::vector<Found> with_companion(const Found& found) const;
 
