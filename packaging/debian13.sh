@@ -9,14 +9,13 @@ case ${1:-} in -h|--help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 [ "$(id -u)" -eq 0 ] || { echo "debian13.sh: needs root" >&2; exit 77; }
 packaging/install_dependencies.sh container
 
-# As a list of a package's first name that Debian 13 knows: the last one of its line.
+# The name in Debian 13 is the last one of a line.
 packages=git,$(awk '$1 ~ /^(build|run|test)$/ { print $NF }' packaging/dependencies | paste -sd,)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/shingled-package
 mkdir -p "$cache/ccache-debian13" build/debian13
 tar=$cache/debian13-$(sha256sum <<<"$packages" | cut -c1-12).tar
 if [ ! -e "$tar" ]; then
   echo "debian13.sh: making a Debian 13 with what is built and tested with"
-  # Its packages are not configured as services: nothing starts in the folder.
   mmdebstrap --quiet --variant=minbase --include="$packages" trixie "${tar%.tar}.part.tar"
   mv "${tar%.tar}.part.tar" "$tar"
 fi

@@ -280,7 +280,6 @@ class TextTrial:
             out += [f"{order_right(pairs):.3f}", f"{model_trial.recall(pairs, 0):.3f}"]
         return out
 
-
     def against(self, values, tested, bulk):
         """How well first messages are told from newsletters and notices, and from other wanted mail."""
         out = []
