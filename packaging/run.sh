@@ -18,6 +18,7 @@ esac
 shingled=${SHINGLED_BINARY:-}
 if [ -z "$shingled" ]; then
   packaging/install_dependencies.sh build run
+  export CCACHE_SLOPPINESS=pch_defines,time_macros  # else it does not cache what uses precompiled headers
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$(nproc)" --target shingled
   shingled=$PWD/build/release/milter/shingled

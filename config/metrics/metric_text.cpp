@@ -138,7 +138,7 @@ std::string metric_text(const MetricReport& report, MetricFormat format) {
     const std::string title = suffixed ? name + std::string(kCounterSuffix) : name;
     out.append("# TYPE ").append(title).append(" ").append(to_string(family.kind)).append("\n");
     for (const std::string_view unit : {"seconds", "bytes"}) {
-      if (!open || !name.ends_with("_" + std::string(unit))) continue;
+      if (!open || !name.ends_with(std::string("_").append(unit))) continue;
       out.append("# UNIT ").append(name).append(" ").append(unit).append("\n");
     }
     out.append("# HELP ").append(title).append(" ");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,8 @@ constexpr int kBacklog = 64;
 constexpr std::uint64_t kStrangerBytesMax = 4096;
 constexpr std::uint32_t kOfOneAddressMin = 8;
 constexpr std::uint32_t kOfOneAddress = 8;  ///< an eighth of all connections
+/// How much nicer the threads of the service are than those of mail, as for nice(2).
+constexpr int kNicer = 19;
 }  // namespace
 
 class HttpServer::Impl {
@@ -348,6 +351,19 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
                                                       HttpHandler handler, Clock& clock,
                                                       Random& random) {
+  // All threads of the service inherit the priority of the one that starts them. A sandbox may
+  // forbid to lower it: then requests and mail have the same.
+  return std::async(std::launch::async,
+                    [&] {
+                      [[maybe_unused]] const int reached = ::nice(kNicer);
+                      return start_here(options, std::move(handler), clock, random);
+                    })
+      .get();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start_here(const HttpServerOptions& options,
+                                                           HttpHandler handler, Clock& clock,
+                                                           Random& random) {
   auto access = Access::open(options.access, clock, random);
   if (!access) return access.error().in(options.option);
   if (options.tls.enabled()) {

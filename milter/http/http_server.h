@@ -28,7 +28,8 @@ namespace shingled::milter::http {
 /// reply is 500.
 /// Does not: speak HTTP/2, serve files, or encrypt what goes over a unix socket.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
-/// work. The destructor joins them; the handler is not called afterwards.
+/// work; all of a lower priority than their starter, so that mail does not wait for a request. The
+/// destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.
@@ -59,6 +60,9 @@ class HttpServer {
 
  private:
   explicit HttpServer(std::unique_ptr<Impl> impl);
+  static Result<std::unique_ptr<HttpServer>> start_here(const HttpServerOptions& options,
+                                                        HttpHandler handler, Clock& clock,
+                                                        Random& random);
   std::unique_ptr<Impl> impl_;
 };
 

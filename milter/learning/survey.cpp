@@ -94,7 +94,7 @@ class Surveyor {
     }
     if (spam) return;
     figures.rescued += row.label == static_cast<std::uint8_t>(history::Label::kHam) ? 1 : 0;
-    figures.correspondents += write_to_each_other(record_) ? 1 : 0;
+    figures.correspondents += write_to_each_other(record_) ? 1U : 0U;
     figures.stopped += with > Action::kAddHeader ? 1 : 0;
     figures.unreported += live_since_ == 0 || row.time < live_since_ * kSecond ? 1 : 0;
   }

@@ -102,14 +102,14 @@ Status read_member(const std::string& key, const Json& value, storage::sqlite::F
 }
 
 Result<HashLine> read_header(const Json& object) {
-  const auto version = object.contains("version") ? integer_of<std::uint64_t>(object["version"])
-                                                  : std::optional<std::uint64_t>();
-  if (object["format"] != kFormat || !version || *version == 0) {
+  const std::uint64_t version =
+      object.contains("version") ? integer_of<std::uint64_t>(object["version"]).value_or(0) : 0;
+  if (object["format"] != kFormat || version == 0) {
     return Error{ErrorCode::kInvalid, "it is not the header of a shingled export"};
   }
-  if (*version > kHashLinesVersion) {
+  if (version > kHashLinesVersion) {
     return Error{ErrorCode::kLimit, fmt::format("version {} of the format; this program knows {}",
-                                                *version, kHashLinesVersion)};
+                                                version, kHashLinesVersion)};
   }
   HashLine line;
   if (object.contains("hashes")) {

@@ -29,7 +29,7 @@ void take(std::optional<T>& value, const std::optional<T>& later) {
 std::optional<Color> hash_color(std::string_view digits) {
   const std::string_view hex = digits;
   if (!std::ranges::all_of(hex, is_hex)) return std::nullopt;
-  if (hex.size() != 4) return parse_color_attribute("#" + std::string(hex));
+  if (hex.size() != 4) return parse_color_attribute(std::string("#").append(hex));
   std::string twice = "#";
   for (const char c : hex) twice += {c, c};
   return parse_color_attribute(twice);

@@ -14,6 +14,7 @@ import collections
 import http.client
 import itertools
 import json
+import os
 import pathlib
 import random
 import statistics
@@ -44,6 +45,11 @@ def reading_routes(connection):
     return out
 
 
+def stand_aside():
+    """The thread stands for another machine, so it only takes what the daemon leaves of this one."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+
+
 class Client(threading.Thread):
     """One connection that asks at its share of the rate until it is told to stop."""
 
@@ -53,6 +59,7 @@ class Client(threading.Thread):
         self.waits, self.statuses = [], collections.Counter()
 
     def run(self):
+        stand_aside()
         connection = self.load.connect()
         pause = CLIENTS / self.load.rate
         due = time.monotonic() + self.random.random() * pause
@@ -74,6 +81,7 @@ class Page(threading.Thread):
         self.load, self.bytes = load, 0
 
     def run(self):
+        stand_aside()
         connection = self.load.connect()
         connection.request("GET", STREAM, headers=DIRECT)
         answer = connection.getresponse()
