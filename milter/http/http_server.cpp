@@ -32,7 +32,7 @@ constexpr std::uint64_t kStrangerBytesMax = 4096;
 constexpr std::uint32_t kOfOneAddressMin = 8;
 constexpr std::uint32_t kOfOneAddress = 8;  ///< an eighth of all connections
 /// How much nicer the threads of the service are than those of mail, as for nice(2).
-constexpr int kNicer = 19;
+constexpr int kNicer = 15;
 }  // namespace
 
 class HttpServer::Impl {
