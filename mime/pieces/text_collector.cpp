@@ -107,6 +107,13 @@ namespace {
 
 constexpr Steps kStepsARobustByte = 15;  // as for the robust hash
 
+/// Whether the words are of all that the text says itself, and of nothing else.
+bool has_words_of_own(const TextStages& text) {
+  const std::string_view own = text.own();
+  const bool all = own.data() == text.content.data() && own.size() == text.content.size();
+  return all && !text.raw && !text.words.truncated && !text.words.oneline.empty();
+}
+
 }  // namespace
 
 void TextCollector::add(std::size_t part, const TextStages& text) {
@@ -116,7 +123,8 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
   const bool html = parts_.contents[part].kind == ContentKind::kHtml;
   add_text_pieces({.content = text.own(),
                    .form = html ? TextForm::kHtml : TextForm::kPlain,
-                   .elements = text.own_elements()},
+                   .elements = text.own_elements(),
+                   .words = has_words_of_own(text) ? &text.words : nullptr},
                   parts_.options.compat, options_, meter_, pieces_, searched_);
   if (searched_ == Searched::kLinks) return;
   if (!std::binary_search(parts_.body.begin(), parts_.body.end(), part)) return;

@@ -10,6 +10,7 @@
 #include "mime/model/work_meter.h"
 #include "mime/pieces/piece_list.h"
 #include "mime/text/oneline.h"
+#include "mime/text/text_words.h"
 
 namespace shingled::mime {
 
@@ -18,6 +19,9 @@ struct VisibleText {
   std::string_view content;  ///< UTF-8; of HTML its visible text
   TextForm form = TextForm::kPlain;
   std::span<const HtmlElement> elements;  ///< of HTML: where its links lead
+  /// Of all of `content`, if they were made already: their line need not be made again, nor its
+  /// URLs be found where the mode is the same. Null = they were not.
+  const TextWords* words = nullptr;
 };
 
 /// What is searched in a text.

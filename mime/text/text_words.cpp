@@ -1,6 +1,7 @@
 #include "mime/text/text_words.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/base/ascii.h"
 #include "mime/charset/utf8.h"
@@ -93,9 +94,11 @@ TextWords make_words(const TextInput& input, const MimeOptions& options, WorkMet
   TextWords words;
   if (!meter.spend(bounded.content.size(), kStepsATextByte)) return words;
   Oneline line = make_oneline(bounded.content, bounded.form, bounded.bytes);
-  const auto urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat, meter);
-  words.exceptions = merge_exceptions(urls, line, bounded, options.compat, meter);
+  words.url_mode = bounded.urls;
+  words.urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat, meter);
+  words.exceptions = merge_exceptions(words.urls, line, bounded, options.compat, meter);
   words.oneline = std::move(line.text);
+  words.line_starts = std::move(line.line_starts);
   words.tokens =
       bounded.bytes == TextBytes::kRaw
           ? split_raw_words(words.oneline, words.exceptions, options.words_max)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct TextInput {
 /// The words of a text part, which its hashes are made of.
 struct TextWords {
   std::string oneline;
+  std::vector<std::uint32_t> line_starts;  ///< in `oneline`, as in Oneline
+  std::vector<UrlSpan> urls;               ///< of `oneline`, by `url_mode`
+  UrlMode url_mode = UrlMode::kFull;
   std::vector<Exception> exceptions;
   std::vector<Token> tokens;  ///< spans of `oneline`
   Language language;

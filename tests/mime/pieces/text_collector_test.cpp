@@ -59,6 +59,52 @@ TEST_P(TextCollectorTest, TakesTheBodyFirst) {
   EXPECT_EQ(hosts(1), "1 body.example.org");
 }
 
+/// All pieces, and how many were dropped.
+std::string all_of(PieceList& pieces) {
+  std::string out = std::to_string(pieces.dropped());
+  for (const Piece& piece : pieces.take()) {
+    out += "\n" + std::to_string(static_cast<unsigned>(piece.type)) + " " + text_of(piece);
+  }
+  return out;
+}
+
+TEST(TextCollector, FindsTheSameWhileAMessageIsHashed) {
+  const std::string html =
+      "<p>See <a href='http://a.example.org/x'>shop.example.org/y</a>, www.example.net\n"
+      "or write to <b>bob@example.com</b>.</p><div style='display:none'>hidden.example.org</div>"
+      "<blockquote>quoted.example.org and http://q.example.org/</blockquote>\n";
+  const std::string plain =
+      "See http://one.example.org/a, bare.example.com and bob@example.com: http://two.example.\n"
+      "org/b. Call +1 202 555 0143.\n\n> http://quoted.example.org\n\nKind regards, all of us\n"
+      "______________________________\nlist.example.org\n";
+  const std::string parts =
+      "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n" +
+      plain + "\n--b\nContent-Type: text/html\n\n" + html + "\n--b--\n";
+  const std::vector<std::string> messages = {
+      "Subject: x\n\n" + plain,
+      "Subject: x\nContent-Type: text/html\n\n" + html,
+      "Subject: x\n" + parts,
+      "Subject: Re: x\nIn-Reply-To: <a@example.org>\n" + parts,
+      "Subject: x\nContent-Type: text/plain; charset=nonesuch\n\n\xE9t\xE9 " + plain,
+      "Subject: x\nContent-Type: text/html\n\n\n",
+  };
+  for (const std::string& message : messages) {
+    for (const std::size_t text_bytes_max : {std::size_t{50}, MimeOptions().text_bytes_max}) {
+      MimeOptions bounds;
+      bounds.text_bytes_max = text_bytes_max;
+      const Analysis analysis = analyze(message, bounds);
+      const PieceOptions options;
+      WorkMeter meter(kStepsAMegabyte);
+      TextCollector read(analysis, options, meter);
+      read.add_all();
+      TextCollector told(analysis, options, meter);
+      hash_message(analysis, std::vector<HashRule>(1),
+                   [&](std::size_t part, const TextStages& text) { told.add(part, text); });
+      EXPECT_EQ(all_of(read.pieces()), all_of(told.pieces())) << message;
+    }
+  }
+}
+
 TEST(TextCollector, SearchesForLinksAloneIfNothingElseIsAsked) {
   constexpr std::string_view kText =
       "Subject: x\n\nPlease look at our wonderful catalogue of garden furniture, ladders and "
