@@ -77,7 +77,7 @@ class MessageHasher {
     if (observer_) observer_(i, text);
     share_language(i, text.words);
     if (text.words.truncated) add_defect("text limit reached");
-    result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
+    result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.line.text.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
     if (text.is_mostly_quoted()) quote_text(i);
     if (body && robust_) hash_robust(i, text);

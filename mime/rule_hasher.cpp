@@ -153,9 +153,9 @@ void RuleHasher::hash_words(std::size_t i, const TextWords& words, WorkMeter& me
     hashes_.push_back(std::move(hash));
     return;
   }
-  if (!meter.spend(words.oneline.size(), kStepsADigestedByte)) return;
+  if (!meter.spend(words.line.text.size(), kStepsADigestedByte)) return;
   PartHash hash = start_text(i, kind, HashMethod::kDirect, words);
-  hash.fingerprint.digest = fingerprint::direct_digest(keys_, words.oneline, subject());
+  hash.fingerprint.digest = fingerprint::direct_digest(keys_, words.line.text, subject());
   hashes_.push_back(std::move(hash));
 }
 
@@ -192,7 +192,7 @@ bool RuleHasher::passes_length(std::size_t i) const {
 
 bool RuleHasher::passes_text_length(std::size_t i, const TextWords& words) const {
   const double size =
-      static_cast<double>(words.oneline.size() + subject().size()) * options_.text_multiplier;
+      static_cast<double>(words.line.text.size() + subject().size()) * options_.text_multiplier;
   return is_long_enough(i, is_dense(words) ? size * kDenseFactor : size);
 }
 
@@ -232,7 +232,7 @@ PartHash RuleHasher::start_text(std::size_t i, PartKind kind, HashMethod method,
   const bool body = std::binary_search(parts_.body.begin(), parts_.body.end(), i);
   PartHash hash = start(i, kind, method, body ? PartPlace::kBody : PartPlace::kText);
   hash.words = words.stems.size();
-  hash.bytes = words.oneline.size();
+  hash.bytes = words.line.text.size();
   return hash;
 }
 

@@ -71,8 +71,8 @@ void set_arrival(const SeenMessage& message, FeatureValues& out) {
 
 void TextSummary::add(const mime::TextStages& text) {
   words_ += text.words.tokens.size();
-  if (text.words.oneline.size() <= longest_) return;
-  longest_ = text.words.oneline.size();
+  if (text.words.line.text.size() <= longest_) return;
+  longest_ = text.words.line.text.size();
   language_ = text.words.language.code;
 }
 

@@ -30,7 +30,7 @@ std::string sha256_text(std::string_view bytes) { return to_hex(fingerprint::sha
 
 /// The text of an exception in the list of words; empty for the start of a line.
 std::string exception_name(const Exception& exception, const TextStages& text) {
-  const std::string_view line = text.words.oneline;
+  const std::string_view line = text.words.line.text;
   switch (exception.kind) {
     case ExceptionKind::kLineStart:
       return {};
@@ -80,7 +80,7 @@ class TokenPrinter {
   }
 
   Json word(const Token& token) {
-    const std::string original = text_.words.oneline.substr(token.offset, token.length);
+    const std::string original = text_.words.line.text.substr(token.offset, token.length);
     const std::string normal(normaliser_.normalise(original));
     const std::string stem(stemmer_.stem(normal));
     if (token.kind == TokenKind::kDecayed) return {original, normal, stem, "decayed"};
@@ -122,9 +122,9 @@ Json text_json(const mime::MailPart& part, bool html, const TextStages& text) {
           {"language_by", mime::to_string(words.language.by)},
           {"content", std::string(text.content)},
           {"seen", text.html.seen ? Json(*text.html.seen) : Json()},
-          {"oneline", words.oneline},
-          {"oneline_bytes", words.oneline.size()},
-          {"oneline_sha256", sha256_text(words.oneline)},
+          {"oneline", words.line.text},
+          {"oneline_bytes", words.line.text.size()},
+          {"oneline_sha256", sha256_text(words.line.text)},
           {"exceptions", std::move(exceptions)},
           {"exceptions_count", words.exceptions.size()},
           {"tokens_count", words.tokens.size()},

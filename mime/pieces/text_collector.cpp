@@ -111,7 +111,7 @@ constexpr Steps kStepsARobustByte = 15;  // as for the robust hash
 bool has_words_of_own(const TextStages& text) {
   const std::string_view own = text.own();
   const bool all = own.data() == text.content.data() && own.size() == text.content.size();
-  return all && !text.raw && !text.words.truncated && !text.words.oneline.empty();
+  return all && !text.raw && !text.words.truncated && !text.words.line.text.empty();
 }
 
 }  // namespace

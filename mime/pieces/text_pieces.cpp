@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -68,51 +66,26 @@ std::string_view without_punctuation(std::string_view url) {
 /// Where the footer of a plain text begins: at the first ruled line among its last lines with at
 /// least as much text above as below. Mailing lists and free providers put one below; the text
 /// itself is no footer, wherever its sender rules it off.
-std::size_t footer_of(std::string_view line, std::span<const std::uint32_t> line_starts,
-                      TextForm form) {
+std::size_t footer_of(const Oneline& line, TextForm form) {
   constexpr std::size_t kFooterLinesMax = 25;
   constexpr std::size_t kRuleBytesMin = 20;
   constexpr ascii::CharSet kInk("_-=*~#");
-  if (form == TextForm::kHtml) return line.size();
-  std::size_t end = line.size();
+  if (form == TextForm::kHtml) return line.text.size();
+  std::size_t end = line.text.size();
   std::size_t footer = end;
   std::size_t lines = 0;
-  for (auto start = line_starts.rbegin(); start != line_starts.rend(); ++start) {
+  for (auto start = line.line_starts.rbegin(); start != line.line_starts.rend(); ++start) {
     if (*start >= end) continue;
     if (++lines > kFooterLinesMax) break;
-    const std::string_view text = ascii::trim_space(line.substr(*start, end - *start));
+    const std::string_view text =
+        ascii::trim_space(std::string_view(line.text).substr(*start, end - *start));
     const bool ruled = text.size() >= kRuleBytesMin && kInk.has(text.front()) &&
                        text.find_first_not_of(text.front()) == std::string_view::npos;
-    if (ruled && *start >= line.size() - end) footer = *start;
+    if (ruled && *start >= line.text.size() - end) footer = *start;
     end = *start;
   }
   return footer;
 }
-
-/// A text as one line, and the URLs in it.
-struct LinkedLine {
-  LinkedLine(const VisibleText& visible, Compat compat, WorkMeter& meter) {
-    const UrlMode mode = visible.form == TextForm::kHtml ? UrlMode::kStrict : UrlMode::kFull;
-    if (visible.words == nullptr) made = make_oneline(visible.content, visible.form);
-    text = visible.words != nullptr ? visible.words->oneline : made.text;
-    line_starts = visible.words != nullptr ? visible.words->line_starts : made.line_starts;
-    const bool known = visible.words != nullptr && visible.words->url_mode == mode;
-    if (!known) found = find_urls(text, line_starts, mode, compat, meter);
-    urls = known ? visible.words->urls : found;
-  }
-  LinkedLine(const LinkedLine&) = delete;
-  LinkedLine& operator=(const LinkedLine&) = delete;
-  LinkedLine(LinkedLine&&) = delete;
-  LinkedLine& operator=(LinkedLine&&) = delete;
-
-  std::string_view text;
-  std::span<const std::uint32_t> line_starts;
-  std::span<const UrlSpan> urls;
-
- private:
-  Oneline made;  // what was not made already
-  std::vector<UrlSpan> found;
-};
 
 class TextPieces {
  public:
@@ -239,11 +212,18 @@ void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions&
     if (!element.picture.empty()) named.add_picture(element.picture, from);
   }
   if (!meter.spend(text.content.size(), kStepsASearchedByte)) return pieces.note_dropped();
-  const LinkedLine line(text, compat, meter);
-  const std::size_t footer = footer_of(line.text, line.line_starts, text.form);
-  for (const UrlSpan& span : line.urls) {
+  Oneline made;
+  if (text.words == nullptr) made = make_oneline(text.content, text.form);
+  const Oneline& line = text.words != nullptr ? text.words->line : made;
+  const UrlMode mode = text.form == TextForm::kHtml ? UrlMode::kStrict : UrlMode::kFull;
+  std::vector<UrlSpan> found;
+  const bool are_known = text.words != nullptr && text.words->url_mode == mode;
+  if (!are_known) found = find_urls(line.text, line.line_starts, mode, compat, meter);
+  const std::size_t footer = footer_of(line, text.form);
+  for (const UrlSpan& span : are_known ? text.words->urls : found) {
     if (meter.refused()) break;
-    named.add_found(line.text.substr(span.offset, span.length), span.offset >= footer);
+    named.add_found(std::string_view(line.text).substr(span.offset, span.length),
+                    span.offset >= footer);
   }
   if (searched == Searched::kLinks) return;
   std::string storage;

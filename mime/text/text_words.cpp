@@ -1,7 +1,6 @@
 #include "mime/text/text_words.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "config/base/ascii.h"
 #include "mime/charset/utf8.h"
@@ -61,10 +60,10 @@ std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const One
 
 WordList make_stems(const TextWords& words, TextBytes bytes, WorkMeter& meter) {
   WordList stems;
-  stems.reserve(words.tokens.size(), words.oneline.size());
+  stems.reserve(words.tokens.size(), words.line.text.size());
   WordNormaliser normaliser;
   const Stemmer stemmer(words.language.code);
-  const std::string_view line = words.oneline;
+  const std::string_view line = words.line.text;
   const bool ascii_only = ascii::find_high(line, 0) == line.size();
   const Steps each = stemmer.steps_a_byte() + (ascii_only ? kStepsAnAsciiByte : kStepsAUnicodeByte);
   Steps steps = 0;
@@ -93,19 +92,18 @@ TextWords make_words(const TextInput& input, const MimeOptions& options, WorkMet
 
   TextWords words;
   if (!meter.spend(bounded.content.size(), kStepsATextByte)) return words;
-  Oneline line = make_oneline(bounded.content, bounded.form, bounded.bytes);
+  words.line = make_oneline(bounded.content, bounded.form, bounded.bytes);
   words.url_mode = bounded.urls;
-  words.urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat, meter);
-  words.exceptions = merge_exceptions(words.urls, line, bounded, options.compat, meter);
-  words.oneline = std::move(line.text);
-  words.line_starts = std::move(line.line_starts);
+  words.urls =
+      find_urls(words.line.text, words.line.line_starts, bounded.urls, options.compat, meter);
+  words.exceptions = merge_exceptions(words.urls, words.line, bounded, options.compat, meter);
   words.tokens =
       bounded.bytes == TextBytes::kRaw
-          ? split_raw_words(words.oneline, words.exceptions, options.words_max)
-          : split_words(words.oneline, words.exceptions,
+          ? split_raw_words(words.line.text, words.exceptions, options.words_max)
+          : split_words(words.line.text, words.exceptions,
                         {.form = options.word_form, .words_max = options.words_max}, meter);
   if (meter.refused()) return words;
-  words.language = detect_language(words.oneline, words.tokens, options.compat, meter);
+  words.language = detect_language(words.line.text, words.tokens, options.compat, meter);
   words.stems = make_stems(words, bounded.bytes, meter);
   words.truncated =
       bounded.content.size() < input.content.size() || words.tokens.size() >= options.words_max;

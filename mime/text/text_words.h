@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,12 +27,11 @@ struct TextInput {
 
 /// The words of a text part, which its hashes are made of.
 struct TextWords {
-  std::string oneline;
-  std::vector<std::uint32_t> line_starts;  ///< in `oneline`, as in Oneline
-  std::vector<UrlSpan> urls;               ///< of `oneline`, by `url_mode`
+  Oneline line;
+  std::vector<UrlSpan> urls;  ///< of `line`, by `url_mode`
   UrlMode url_mode = UrlMode::kFull;
   std::vector<Exception> exceptions;
-  std::vector<Token> tokens;  ///< spans of `oneline`
+  std::vector<Token> tokens;  ///< spans of `line.text`
   Language language;
   WordList stems;          ///< of the words that are hashed
   bool truncated = false;  ///< a limit of the options was reached

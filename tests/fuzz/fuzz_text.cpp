@@ -18,7 +18,7 @@ void require(bool holds) {
 }
 
 void check(const TextWords& words) {
-  const std::size_t bytes = words.oneline.size();
+  const std::size_t bytes = words.line.text.size();
   for (const Token& token : words.tokens) {
     if (token.kind == TokenKind::kUrl) continue;  // the span of a link may be outside of the line
     require(std::size_t{token.offset} + token.length <= bytes);

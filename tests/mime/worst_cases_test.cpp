@@ -28,7 +28,7 @@ std::size_t result_size(const Analysis& analysis) {
     TextStages text;
     read_text(parts, i, meter, text);
     size += text.content.size() + text.html.links.size() + text.html.elements.size();
-    size += text.words.oneline.size() + text.words.exceptions.size() + text.words.tokens.size();
+    size += text.words.line.text.size() + text.words.exceptions.size() + text.words.tokens.size();
     size += text.words.stems.glued().size();
   }
   return size;
@@ -76,7 +76,7 @@ TEST(WorstCases, StayWithinTheBoundsOfTheOptions) {
       if (!parts.is_text(i)) continue;
       TextStages text;
       read_text(parts, i, meter, text);
-      EXPECT_LE(text.words.oneline.size(), options.text_bytes_max + 1);
+      EXPECT_LE(text.words.line.text.size(), options.text_bytes_max + 1);
       EXPECT_LE(text.words.tokens.size(), options.words_max + text.words.exceptions.size());
     }
   }

@@ -5,13 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <stdexcept>
+#include <string>
 
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
@@ -29,6 +32,9 @@ constexpr int kPatienceMs = 30'000;
 /// So that the answer ends at once.
 const std::string kClose = "Connection: close\r\n";
 
+/// Of the thread that asks (setpriority(2)); a higher one has a lower priority.
+std::string niceness() { return std::to_string(::getpriority(PRIO_PROCESS, 0)); }
+
 class HttpServerTest : public ::testing::Test {
  protected:
   void start(HttpServerOptions options = {}) {
@@ -38,6 +44,14 @@ class HttpServerTest : public ::testing::Test {
         [this](const HttpRequest& request) {
           ++asked_;
           if (request.path == "/throw") throw std::runtime_error("as asked");
+          if (request.path == "/nice") return HttpReply{200, "text/plain", niceness()};
+          if (request.path == "/nice/later") {
+            HttpReply later;
+            later.later = [](const std::stop_token&) {
+              return HttpReply{200, "text/plain", niceness()};
+            };
+            return later;
+          }
           std::string text = request.path;
           for (const auto& [key, value] : request.arguments) text += " " + key + "=" + value;
           return HttpReply{200, "text/plain", text};
@@ -97,6 +111,17 @@ TEST_F(HttpServerTest, AnswersAPageAndItsArguments) {
   EXPECT_EQ(reply->status, 200U);
   EXPECT_EQ(reply->type, "text/plain");
   EXPECT_EQ(reply->body, "/a b empty= x=1 y==& z=%00");
+}
+
+TEST_F(HttpServerTest, ItsThreadsAreNicerThanOthers) {
+  const std::string before = niceness();
+  start();
+  EXPECT_EQ(niceness(), before);
+  for (const char* path : {"/nice", "/nice/later"}) {
+    const auto reply = get(path);
+    ASSERT_TRUE(reply.has_value()) << reply.error().message;
+    EXPECT_GE(std::stoi(reply->body), std::min(std::stoi(before) + 10, 19)) << path;
+  }
 }
 
 TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {

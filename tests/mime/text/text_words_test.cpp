@@ -45,7 +45,7 @@ TEST(TextWords, StopAtTheirBounds) {
 
   options = {};
   options.text_bytes_max = 9;
-  EXPECT_EQ(words_of(input, options).oneline, "one two t");
+  EXPECT_EQ(words_of(input, options).line.text, "one two t");
 }
 
 TEST(TextWords, LeaveOutAPrintedLinkThatLooksLikeOne) {
