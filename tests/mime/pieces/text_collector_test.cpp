@@ -69,23 +69,31 @@ std::string all_of(PieceList& pieces) {
 }
 
 TEST(TextCollector, FindsTheSameWhileAMessageIsHashed) {
+  // Where a text quotes, its words are of more than it says itself.
   const std::string html =
       "<p>See <a href='http://a.example.org/x'>shop.example.org/y</a>, www.example.net\n"
-      "or write to <b>bob@example.com</b>.</p><div style='display:none'>hidden.example.org</div>"
-      "<blockquote>quoted.example.org and http://q.example.org/</blockquote>\n";
+      "or write to <b>bob@example.com</b>.</p><div style='display:none'>hidden.example.org</div>\n";
+  const std::string html_quote = "<blockquote>http://q.example.org/</blockquote>\n";
   const std::string plain =
       "See http://one.example.org/a, bare.example.com and bob@example.com: http://two.example.\n"
-      "org/b. Call +1 202 555 0143.\n\n> http://quoted.example.org\n\nKind regards, all of us\n"
+      "org/b. Call +1 202 555 0143.\n\nKind regards, all of us\n"
       "______________________________\nlist.example.org\n";
-  const std::string parts =
-      "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n" +
-      plain + "\n--b\nContent-Type: text/html\n\n" + html + "\n--b--\n";
+  const std::string plain_quote = "\n> http://quoted.example.org\n";
+  const auto both = [](const std::string& text, const std::string& markup) {
+    return "Content-Type: multipart/alternative; boundary=b\n\n--b\n\n" + text +
+           "\n--b\nContent-Type: text/html\n\n" + markup + "\n--b--\n";
+  };
   const std::vector<std::string> messages = {
       "Subject: x\n\n" + plain,
+      "Subject: x\n\n" + plain + plain_quote,
       "Subject: x\nContent-Type: text/html\n\n" + html,
-      "Subject: x\n" + parts,
-      "Subject: Re: x\nIn-Reply-To: <a@example.org>\n" + parts,
-      "Subject: x\nContent-Type: text/plain; charset=nonesuch\n\n\xE9t\xE9 " + plain,
+      "Subject: x\nContent-Type: text/html\n\n" + html + html_quote,
+      "Subject: x\n" + both(plain, html),  // the plain text is not searched for bare names
+      "Subject: Re: x\nIn-Reply-To: <a@example.org>\n" +
+          both(plain + plain_quote, html + html_quote),
+      "Subject: x\nContent-Type: text/plain; charset=nonesuch\n\n\xE9t\xE9 "
+      "http://z\xE2\x80\x8Bip.example.org/ " +
+          plain,
       "Subject: x\nContent-Type: text/html\n\n\n",
   };
   for (const std::string& message : messages) {
