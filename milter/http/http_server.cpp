@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,8 +32,6 @@ constexpr int kBacklog = 64;
 constexpr std::uint64_t kStrangerBytesMax = 4096;
 constexpr std::uint32_t kOfOneAddressMin = 8;
 constexpr std::uint32_t kOfOneAddress = 8;  ///< an eighth of all connections
-/// How much nicer the threads of the service are than those of mail, as for nice(2).
-constexpr int kNicer = 15;
 }  // namespace
 
 class HttpServer::Impl {
@@ -351,11 +350,13 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
                                                       HttpHandler handler, Clock& clock,
                                                       Random& random) {
-  // All threads of the service inherit the priority of the one that starts them. A sandbox may
-  // forbid to lower it: then requests and mail have the same.
+  // All threads of the service inherit the policy of the one that starts them: they run on a
+  // processor that nobody else wants, and mail that arrives there need not wait for their turn to
+  // end. A sandbox may forbid the call: then requests and mail share alike.
   return std::async(std::launch::async,
                     [&] {
-                      [[maybe_unused]] const int reached = ::nice(kNicer);
+                      const sched_param none{};
+                      static_cast<void>(::sched_setscheduler(0, SCHED_IDLE, &none));
                       return start_here(options, std::move(handler), clock, random);
                     })
       .get();

@@ -28,8 +28,8 @@ namespace shingled::milter::http {
 /// reply is 500.
 /// Does not: speak HTTP/2, serve files, or encrypt what goes over a unix socket.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
-/// work; all of a lower priority than their starter, so that mail does not wait for a request. The
-/// destructor joins them; the handler is not called afterwards.
+/// work; all under SCHED_IDLE (sched(7)), so that mail does not wait for a request. A thread that
+/// the handler starts is, too. The destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.

@@ -47,7 +47,7 @@ def reading_routes(connection):
 
 def stand_aside():
     """The thread stands for another machine, so it only takes what the daemon leaves of this one."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+    os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
 
 
 class Client(threading.Thread):
