@@ -101,7 +101,7 @@ class Trees {
 std::string directions_text(const std::vector<int>& directions) {
   std::string out = "(";
   for (const int direction : directions)
-    out += (out.size() > 1 ? "," : "") + std::to_string(direction);
+    out.append(out.size() > 1 ? "," : "").append(std::to_string(direction));
   return out + ")";
 }
 

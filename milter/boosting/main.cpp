@@ -77,7 +77,6 @@ int main(int argc, char** argv) {
                "Only if model.train is not off; a refusal is not a failure");
   app.footer("Exits 0 for a model that was published, 65 if it was refused, 69 if it failed.");
   CLI11_PARSE(app, argc, argv);
-  // Mail comes first.
-  static_cast<void>(::nice(10));
+  [[maybe_unused]] const int niceness = ::nice(10);  // mail comes first
   return run(arguments);
 }
