@@ -62,6 +62,7 @@ class Trees {
   }
   Status name(const std::vector<std::string>& names) {
     std::vector<const char*> texts;
+    texts.reserve(names.size());
     for (const std::string& text : names) texts.push_back(text.c_str());
     if (::XGBoosterSetStrFeatureInfo(handle_, "feature_name", texts.data(), texts.size()) != 0)
       return failure();

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 #include "config/base/clock.h"
@@ -56,9 +57,7 @@ int run(const Arguments& arguments) {
   return result.kind == TrainingResult::Kind::kPublished || arguments.timer ? EX_OK : EX_DATAERR;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
   CLI::App app("Trains the model of shingled on the history (shingled model train calls it)",
                "shingled-train");
   Arguments arguments;
@@ -79,4 +78,15 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   [[maybe_unused]] const int niceness = ::nice(10);  // mail comes first
   return run(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "shingled-train: %s\n", failure.what());
+    return EX_SOFTWARE;
+  }
 }
