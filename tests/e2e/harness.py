@@ -23,6 +23,9 @@ import time
 BINARY = os.environ.get("SHINGLED_BINARY", "shingled")
 if "/" in BINARY:
     BINARY = os.path.abspath(BINARY)  # daemons start in a folder of their own
+UNIT = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "systemd" / "shingled.service.in"
+# What the shipped unit gives the daemon: tests and benchmarks run what is installed.
+UNIT_ENVIRONMENT = dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT.read_text(), re.MULTILINE))
 START_SECONDS = 60  # a sanitizer build on a busy machine
 RUN_SECONDS = 120
 HELD_PORTS = contextlib.ExitStack()
@@ -167,7 +170,8 @@ class Daemon:
         self.starts = self.log_starts()
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen([self.binary, "run", *self.overrides], stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=subprocess.STDOUT, cwd=self.tmp)
+                                            stdout=log, stderr=subprocess.STDOUT, cwd=self.tmp,
+                                            env=UNIT_ENVIRONMENT | os.environ)
         try:
             wait_until(self.serves, START_SECONDS, "the daemon serves")
         except AssertionError as failure:
