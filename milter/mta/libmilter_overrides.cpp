@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -141,6 +142,31 @@ thread_local std::unique_ptr<Wire> t_wire;
 /// The MTA will use the connection for another client of its own (kQuitOneClient).
 thread_local bool t_another_client = false;
 
+/// What a thread still has to do when its answer is sent.
+class Afterwards {
+ public:
+  Afterwards() = default;
+  ~Afterwards() { run(); }
+  Afterwards(const Afterwards&) = delete;
+  Afterwards& operator=(const Afterwards&) = delete;
+
+  void set(std::function<void()> work) {
+    run();
+    work_ = std::move(work);
+  }
+  void run() noexcept {
+    if (!work_) return;
+    try {
+      std::exchange(work_, nullptr)();
+    } catch (...) {  // memory; the answer is out
+    }
+  }
+
+ private:
+  std::function<void()> work_;
+};
+thread_local Afterwards t_afterwards;
+
 Wire* wire_of(int descriptor) {
   return t_wire != nullptr && t_wire->descriptor() == descriptor ? t_wire.get() : nullptr;
 }
@@ -185,6 +211,7 @@ CommandReader::Command read_command(int descriptor, Wait patience) noexcept {
 
 /// As mi_rd_cmd.
 char* give_command(int descriptor, const timeval& timeout, char& letter, std::size_t& length) {
+  t_afterwards.run();
   g_reads.store(true, std::memory_order_relaxed);
   CommandReader::Command command = read_command(descriptor, patience_of(timeout));
   const bool ended = command.end != CommandReader::End::kNone;
@@ -209,6 +236,7 @@ int take_reply(int descriptor, const timeval& timeout, char letter,
 /// As poll(2). The question whether this thread's connection has something is answered from what
 /// was read.
 int poll_or_look(pollfd* descriptors, nfds_t count, int milliseconds) {
+  t_afterwards.run();
   const bool reads = count == 1 && (descriptors->events & POLLIN) != 0;
   Wire* const wire = reads ? wire_of(descriptors->fd) : nullptr;
   if (wire == nullptr) return system_poll(descriptors, count, milliseconds);
@@ -223,7 +251,13 @@ int poll_or_look(pollfd* descriptors, nfds_t count, int milliseconds) {
 void set_wire(WireOptions options) { *wire_options().lock() = std::move(options); }
 
 void leave_connection() noexcept {
+  t_afterwards.run();
   if (!t_another_client) t_wire.reset();
+}
+
+void after_answer(std::function<void()> work) {
+  if (t_wire == nullptr) return work();
+  t_afterwards.set(std::move(work));
 }
 
 std::string why_not_acknowledging(const void* original, const void* found, const void* ours) {

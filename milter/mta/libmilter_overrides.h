@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,6 +49,11 @@ void set_wire(WireOptions options);
 /// Forgets what this thread has of its connection. For the callback that closes it, in whose
 /// thread it is called.
 void leave_connection() noexcept;
+
+/// Does the work once this thread's answer is sent, before it waits for the next command or leaves
+/// the connection; at once if libmilter reads with its own functions. For a callback.
+/// Errors: what `work` throws at once is thrown; later it is lost.
+void after_answer(std::function<void()> work);
 
 /// Why `set_wire` can have no effect; empty = it can. Where the functions are does not
 /// tell whether libmilter calls ours.

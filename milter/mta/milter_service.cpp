@@ -7,6 +7,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,13 +78,15 @@ unsigned long steps_for(bool limits, bool counts) {
 /// owner is destroyed.
 std::atomic<MilterService::Impl*> g_service{nullptr};
 
+void do_after_answer(std::function<void()> work);
+
 /// One connection of the MTA; the private pointer of libmilter refers to it.
 struct Connection {
   Connection(MilterService::Impl& service, unsigned long steps)
       : spacing((steps & SMFIP_HDR_LEADSPC) != 0 ? HeaderSpacing::kKept : HeaderSpacing::kStripped),
         answers_recipients((steps & SMFIP_NR_RCPT) == 0),
         session(service.current, service.clock, service.logger, &service.counters,
-                {service.memory, service.traffic.stopping()}) {}
+                {service.memory, service.traffic.stopping(), do_after_answer}) {}
   const HeaderSpacing spacing;
   const bool answers_recipients;
   Session session;
@@ -115,6 +119,13 @@ class Step {
  private:
   MilterService::Impl* service_;
 };
+
+/// The service does not end before it is done.
+void do_after_answer(std::function<void()> work) {
+  auto step = std::make_shared<const Step>();
+  if (!*step) return work();
+  after_answer([step = std::move(step), work = std::move(work)] { work(); });
+}
 
 /// Runs a step. No exception may leave a C callback: if the step throws, its message fails, and the
 /// failure policy judges it at its end. If the service is closed, the failure policy answers at

@@ -175,10 +175,14 @@ std::optional<actions::Reply> Session::limit_recipient(std::string_view path) {
 }
 
 void Session::forget() {
+  close_message();
+  message_.reset();
+}
+
+void Session::close_message() {
   begun_ = false;
   if (message_ && message_->limit) message_->limit->give_back();
   if (message_ && message_->count) message_->count->end();
-  message_.reset();
 }
 
 void Session::header(std::string_view name, std::string_view value) {
@@ -220,7 +224,9 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   Message& message = *message_;
   const MilterOptions& options = message.scanner().settings().milter;
 
-  rules::Facts facts;
+  const auto ended = std::make_shared<Ended>();
+  ended->queue_id = queue_id;
+  rules::Facts& facts = ended->facts;
   std::optional<ratelimit::FullBucket> full;
   if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();
   const bool deferred = full && full->enforced && !options.dry_run;
@@ -239,8 +245,11 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   if (message.lacks_memory) decision.reply = actions::reply_for_memory();
   if (!options.dry_run) applied = actions::apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
-  note_history(facts, decision.verdict, queue_id, deferred);
-  return finish(facts, decision.verdict);
+  ended->verdict = std::move(decision.verdict);
+  ended->deferred = deferred;
+  const rules::Action action = finish(*ended);
+  finish_later(ended);
+  return action;
 }
 
 rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mta& mta) {
@@ -289,7 +298,9 @@ bool Session::get_memory(const Message& message, MemoryLease& lease, actions::Mt
                                                 bounds_.stop, [&] { mta.progress(); }});
 }
 
-rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& verdict) {
+rules::Action Session::finish(Ended& ended) {
+  const rules::Facts& facts = ended.facts;
+  const rules::Verdict& verdict = ended.verdict;
   if (counters_ != nullptr) counters_->judged(facts, verdict, clock_.now() - message_->start);
   const bool dry_run = message_->scanner().settings().milter.dry_run;
   const rules::Action action = dry_run ? rules::Action::kPass : verdict.action;
@@ -299,7 +310,8 @@ rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& v
     message_->count->add(facts, verdict, message_->buffer.bytes(),
                          action == rules::Action::kTempfail);
   }
-  forget();
+  close_message();
+  ended.message = std::exchange(message_, std::nullopt);
   return action;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -39,6 +40,9 @@ enum class Unaddressed : std::uint8_t {
 struct SessionBounds {
   std::shared_ptr<MemoryBudget> memory;  ///< null = no limit
   std::stop_token stop;  ///< requested when the service ends: nothing may take long any more
+  /// Does the work that is given to it once the answer to the MTA is sent; null = at once. It may
+  /// do it in any thread, and must do it.
+  std::function<void(std::function<void()>)> later = {};
 };
 
 /// One SMTP connection and its transactions, as a state machine without libmilter.
@@ -93,6 +97,7 @@ class Session {
   void end_of_headers();
   void body(std::string_view bytes);
   /// Judges the message, sends the requests to the MTA and writes the one log line of the message.
+  /// The history gets it, and its memory is given back, once the answer is sent.
   /// Returns the answer to the MTA; with dry_run always kPass. If anything fails, the failure
   /// policy decides.
   rules::Action end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept;
@@ -134,6 +139,15 @@ class Session {
     }
   };
 
+  /// A message whose answer is decided: what the history needs.
+  struct Ended {
+    std::optional<Message> message;
+    rules::Facts facts;
+    rules::Verdict verdict;
+    std::string queue_id;
+    bool deferred = false;  ///< by a limit
+  };
+
   /// A copy of the settings that decide after a failure.
   struct LastResort {
     FailureOptions on_failure;
@@ -142,6 +156,8 @@ class Session {
 
   /// Ends the message; it was not accepted.
   void forget();
+  /// Gives back its drops and counts the recipients that were refused.
+  void close_message();
   void begin(std::shared_ptr<const judge::Snapshot> snapshot,
              std::optional<ratelimit::MessageLimit> limit, bool unchecked);
   Next skip();
@@ -171,10 +187,11 @@ class Session {
                                 actions::Mta& mta) const;
   /// Keeps what the history wants to have of a message that was looked at; nothing without memory.
   void keep_for_history(const judge::MessageView& view, Message& message) const noexcept;
-  void note_history(const rules::Facts& facts, const rules::Verdict& verdict,
-                    std::string_view queue_id, bool deferred) const;
-  /// Ends the message: keeps its drops or gives them back, counts it and forgets it.
-  rules::Action finish(const rules::Facts& facts, const rules::Verdict& verdict);
+  static void note_history(const Ended& ended);
+  /// Ends the message: keeps its drops or gives them back, and counts it. Then `ended` has it.
+  rules::Action finish(Ended& ended);
+  /// Gives an ended message to the history and forgets it, once the answer is sent.
+  void finish_later(std::shared_ptr<Ended> ended) const;
   void log_full(const ratelimit::FullBucket& full, bool deferred);
   void log_skipped();
   [[nodiscard]] std::string client_text() const;

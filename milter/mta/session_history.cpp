@@ -1,5 +1,7 @@
 // What Session gives the history.
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "milter/mta/session.h"
 #include "milter/reports/kept_code.h"
@@ -8,23 +10,28 @@
 
 namespace shingled::milter::mta {
 
-void Session::note_history(const rules::Facts& facts, const rules::Verdict& verdict,
-                           std::string_view queue_id, bool deferred) const {
-  const auto history = message_->snapshot->history.lock();
+void Session::note_history(const Ended& ended) {
+  const Message& message = *ended.message;
+  const auto history = message.snapshot->history.lock();
   if (history == nullptr) return;
-  const Settings& settings = message_->scanner().settings();
-  const bool unseen = deferred || message_->lacks_memory || !message_->failure.empty();
-  history->record({.queue_id = queue_id,
-                   .sender = message_->sender,
-                   .message_id = message_->message_id,
-                   .facts = facts,
-                   .verdict = verdict,
+  const Settings& settings = message.scanner().settings();
+  const bool unseen = ended.deferred || message.lacks_memory || !message.failure.empty();
+  history->record({.queue_id = ended.queue_id,
+                   .sender = message.sender,
+                   .message_id = message.message_id,
+                   .facts = ended.facts,
+                   .verdict = ended.verdict,
                    .unseen = unseen,
                    .dry_run = settings.milter.dry_run,
                    .names = settings.history.names,
-                   .recipients = message_->envelope.recipients,
-                   .subject = message_->subject,
-                   .kept = message_->kept});
+                   .recipients = message.envelope.recipients,
+                   .subject = message.subject,
+                   .kept = message.kept});
+}
+
+void Session::finish_later(std::shared_ptr<Ended> ended) const {
+  if (!bounds_.later) return note_history(*ended);
+  bounds_.later([ended = std::move(ended)] { note_history(*ended); });
 }
 
 void Session::keep_for_history(const judge::MessageView& view, Message& message) const noexcept {

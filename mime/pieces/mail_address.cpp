@@ -227,11 +227,23 @@ NormalAddress split(std::string_view address) {
   return {plain_local(address.substr(0, at)), ascii_host(plain_local(domain))};
 }
 
+/// Whether it has the form a.b-c@d.e: then nothing in it is a mark, a quote or a root.
+bool is_plain(std::string_view address) {
+  const std::size_t at = address.find('@');
+  if (at == 0 || at == kNoPlace || at + 1 == address.size() || address.back() == '.') return false;
+  const auto is_plain_byte = [](char c) {
+    return ascii::is_alnum(c) || c == '.' || c == '-' || c == '_';
+  };
+  return std::ranges::all_of(address.substr(0, at), is_plain_byte) &&
+         std::ranges::all_of(address.substr(at + 1), is_plain_byte);
+}
+
 }  // namespace
 
 std::optional<NormalAddress> normal_address(std::string_view address) {
   if (address.size() > kAddressBytesMax) return std::nullopt;
   NormalAddress out = split(address);
+  if (is_plain(address)) return out;
   // One mark may be inside another. Each step makes it shorter, so this ends.
   for (std::size_t before = 0; before != out.local.size() + out.domain.size();) {
     before = out.local.size() + out.domain.size();

@@ -65,6 +65,12 @@ void PieceList::add(PieceType type, std::string_view piece) {
   insert({.type = type, .first = piece_text(piece, options_.piece_bytes_max), .second = {}});
 }
 
+void PieceList::add(PieceType type, std::string&& piece) {
+  if (piece.size() > options_.piece_bytes_max || !is_valid_utf8(piece))
+    return add(type, std::string_view(piece));
+  if (!piece.empty()) insert({.type = type, .first = std::move(piece), .second = {}});
+}
+
 void PieceList::add_pair(PieceType type, std::string_view first, std::string_view second) {
   if (first.empty() || second.empty()) return;
   insert({.type = type,

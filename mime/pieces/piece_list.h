@@ -39,6 +39,8 @@ class PieceList {
   /// Adds a piece; one that is empty is no piece. Bytes that are not UTF-8 become U+FFFD, and what
   /// exceeds `piece_bytes_max` is cut off at the end of a character.
   void add(PieceType type, std::string_view piece);
+  void add(PieceType type, std::string&& piece);
+  void add(PieceType type, const char* piece) { add(type, std::string_view(piece)); }
   /// The same for a pair; both pieces must be there.
   void add_pair(PieceType type, std::string_view first, std::string_view second);
 

@@ -33,6 +33,8 @@ std::size_t phrase_words(std::string_view first) {
 
 std::string spaced(const WordList& words, std::size_t begin, std::size_t count) {
   std::string out;
+  const std::string_view last = words[begin + count - 1];
+  out.reserve(static_cast<std::size_t>(last.data() + last.size() - words[begin].data()) + count);
   for (std::size_t i = begin; i < begin + count; ++i) {
     if (i > begin) out += ' ';
     out += words[i];
@@ -72,6 +74,7 @@ class SmallestRuns {
   }
   [[nodiscard]] std::vector<std::string> texts(const WordList& words) const {
     std::vector<std::string> out;
+    out.reserve(count_);
     for (const auto& [hash, begin] : std::span(runs_).first(count_))
       out.push_back(spaced(words, begin, phrase_words(words[begin])));
     return out;
@@ -136,9 +139,9 @@ void TextCollector::add_phrases(const TextStages& text, bool html) {
   const std::size_t bytes = std::min(text.own().size(), kRobustTextBytesMax);
   if (!meter_.spend(bytes, kStepsARobustByte)) return pieces_.note_dropped();
   const WordList& words = text.read_robust(html ? TextForm::kHtml : TextForm::kPlain).with_notices;
-  const Phrases phrases = sample_phrases(words);
-  for (const std::string& own : phrases.own) pieces_.add(PieceType::kPhrase, own);
-  for (const std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, notice);
+  Phrases phrases = sample_phrases(words);
+  for (std::string& own : phrases.own) pieces_.add(PieceType::kPhrase, std::move(own));
+  for (std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, std::move(notice));
   pieces_.add(PieceType::kShortText, short_text(words));
   if (html) add_hidden(text.own_hidden());
   if (text.without_quotes) add_quoted(text.without_quotes->quoted, html);
@@ -148,10 +151,10 @@ void TextCollector::add_quoted(std::string_view quoted, bool html) {
   quoted = quoted.substr(0, kRobustTextBytesMax);
   if (!meter_.spend(quoted.size(), kStepsARobustByte)) return pieces_.note_dropped();
   const TextForm form = html ? TextForm::kHtml : TextForm::kPlain;
-  const std::vector<std::string> phrases =
+  std::vector<std::string> phrases =
       sample_phrases(robust_words(quoted, form, Notices::kKept).words).own;
   for (std::size_t i = 0; i < std::min<std::size_t>(phrases.size(), kQuotedPhrasesOfTextMax); ++i) {
-    pieces_.add(PieceType::kQuotedPhrase, phrases[i]);
+    pieces_.add(PieceType::kQuotedPhrase, std::move(phrases[i]));
   }
 }
 
@@ -159,9 +162,8 @@ void TextCollector::add_hidden(std::string_view hidden) {
   if (hidden.empty()) return;
   if (!meter_.spend(hidden.size(), kStepsARobustByte)) return pieces_.note_dropped();
   const RobustText robust = robust_words(hidden, TextForm::kHtml, Notices::kKept);
-  for (const std::string& phrase : sample_phrases(robust.words).own) {
-    pieces_.add(PieceType::kHiddenPhrase, phrase);
-  }
+  for (std::string& phrase : sample_phrases(robust.words).own)
+    pieces_.add(PieceType::kHiddenPhrase, std::move(phrase));
 }
 
 void TextCollector::add_all() {

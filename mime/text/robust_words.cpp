@@ -107,7 +107,8 @@ class TextBuilder {
 
   void add(std::string_view word, std::size_t letters) {
     if (is_full() || paragraph_.size() >= kRobustWordsMax) return;
-    if (notices_ == Notices::kRemoved && is_boilerplate(word)) {
+    if (notices_ == Notices::kKept) return text_.words.add(word);
+    if (is_boilerplate(word)) {
       ++notice_words_;
       text_.cut = true;
       return;
@@ -116,7 +117,13 @@ class TextBuilder {
     paragraph_letters_ += word;
   }
 
-  /// Adds the words of the paragraph, unless it is a notice.
+  /// For a text of this many bytes.
+  void reserve(std::size_t bytes) {
+    constexpr std::size_t kWordBytesUsual = 6;
+    text_.words.reserve(std::min(bytes / kWordBytesUsual, kRobustWordsMax), bytes);
+  }
+
+  /// Adds the words of the paragraph, unless it is a notice or notices are kept.
   void end_paragraph() {
     if (!is_notice()) take_paragraph();
     paragraph_.clear();
@@ -138,7 +145,7 @@ class TextBuilder {
       if (text_.words.size() >= kRobustWordsMax) return;
       text_.words.add(rest.substr(0, bytes));
       rest.remove_prefix(bytes);
-      if (telling && notices_ == Notices::kRemoved) count_telling(text_.words.size() - 1);
+      if (telling) count_telling(text_.words.size() - 1);
     }
   }
 
@@ -194,6 +201,7 @@ class RobustReader {
     content = content.substr(0, kRobustTextBytesMax);
     Footer footer(content);
     const std::size_t bytes = content.size();
+    for (TextBuilder& text : texts_) text.reserve(bytes);
     std::size_t letters = 0;
     std::string line;
     while (!content.empty() && !are_full() && !ended_) {

@@ -35,6 +35,12 @@ TEST(SendWithoutDelay, AppliesToAcceptedConnections) {
       << "a socket that does not listen stays as it is";
 }
 
+TEST(AfterAnswer, IsAtOnceWithoutAConnectionOfOurs) {
+  bool done = false;
+  after_answer([&] { done = true; });
+  EXPECT_TRUE(done);
+}
+
 TEST(AcknowledgeCommands, SaysWhyItHasNoEffect) {
   const int original = 0;
   const int ours = 0;

@@ -2,7 +2,10 @@
 // when, and what is not.
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "milter/history/history_recorder.h"
 #include "milter/mta/session.h"
@@ -55,7 +58,15 @@ class SessionCountTest : public ratelimit::LimiterFixture {
                            .limiter = limits.empty() ? nullptr : limiter(limits),
                            .counter = counter_,
                            .history = history_}));
-    session_ = std::make_unique<Session>(current_, clock_, silent_);
+    SessionBounds bounds;
+    if (put_off_) bounds.later = [this](auto work) { later_.push_back(std::move(work)); };
+    session_ = std::make_unique<Session>(current_, clock_, silent_, nullptr, std::move(bounds));
+  }
+  void open_history(const HistoryOptions& options) {
+    auto recorder = history::HistoryRecorder::open_without_thread(
+        {.options = options, .site = kSite}, clock_, silent_);
+    ASSERT_TRUE(recorder) << recorder.error().message;
+    history_ = *std::move(recorder);
   }
   /// Plays the steps `local` or `connect`, `mail`, `login`, `refused`, `text`, `fail`, `abort`,
   /// `end`; any other word is a recipient. Returns the answers.
@@ -106,6 +117,8 @@ class SessionCountTest : public ratelimit::LimiterFixture {
       std::make_shared<shingled::testing::FakeCounters>();
   std::shared_ptr<const counters::MessageCounter> counter_;
   judge::CurrentSnapshot current_;
+  bool put_off_ = false;  ///< what a session does later is put into `later_`, and the test does it
+  std::vector<std::function<void()>> later_;
   std::unique_ptr<Session> session_;
 };
 
@@ -114,10 +127,7 @@ TEST_F(SessionCountTest, TheHistoryKeepsWhatAReportOfTheDeliveredMessageNeeds) {
   const shingled::testing::TemporaryDirectory folder;
   HistoryOptions options;
   options.file = folder.file("history.db");
-  auto recorder = history::HistoryRecorder::open_without_thread({.options = options, .site = kSite},
-                                                                clock_, silent_);
-  ASSERT_TRUE(recorder) << recorder.error().message;
-  history_ = *std::move(recorder);
+  open_history(options);
   use();
   EXPECT_THAT(play("connect mail a@y.example text end mail a@y.example b@y.example text end"),
               ElementsAre("pass", "pass"));
@@ -147,6 +157,36 @@ TEST_F(SessionCountTest, TheHistoryKeepsWhatAReportOfTheDeliveredMessageNeeds) {
     return true;
   }));
   EXPECT_EQ(rows, 2);
+  history_.reset();  // before its folder
+}
+
+TEST_F(SessionCountTest, NobodyWaitsForTheHistory) {
+  const shingled::testing::TemporaryDirectory folder;
+  HistoryOptions options;
+  options.file = folder.file("history.db");
+  open_history(options);
+  put_off_ = true;
+  use();
+  const auto rows = [&] {
+    EXPECT_TRUE(history_->write());
+    auto reader = storage::sqlite::HistoryReader::open(options.file);
+    std::vector<std::string> out;
+    EXPECT_TRUE((*reader)->find("q", [&](const storage::sqlite::HistoryReader::View& row) {
+      out.emplace_back(as_text(row.recipients));
+      return true;
+    }));
+    return out;
+  };
+  EXPECT_THAT(play("connect mail a@y.example text end"), ElementsAre("pass"));
+  EXPECT_THAT(mass_->additions(), SizeIs(1)) << "the next message has to find it";
+  EXPECT_FALSE(session_->in_message());
+  EXPECT_THAT(rows(), IsEmpty());
+  EXPECT_THAT(play("mail b@y.example text"), IsEmpty()) << "the next one of the connection";
+  session_.reset();
+  ASSERT_THAT(later_, SizeIs(1));
+  later_.front()();
+  EXPECT_THAT(rows(), ElementsAre("a@y.example\n")) << "it needs nothing of its session";
+  later_.clear();
   history_.reset();  // before its folder
 }
 

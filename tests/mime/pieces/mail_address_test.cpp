@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+
 namespace shingled::mime {
 namespace {
 
@@ -116,6 +121,18 @@ TEST(NormalAddress, IsOneFormForOneMailbox) {
     const std::string once = form_of(test.address);
     EXPECT_EQ(once, test.expected) << test.why;
     EXPECT_EQ(form_of(once), once) << test.why;
+  }
+}
+
+// Plain addresses are not searched for marks. A blank says nothing, but it is not plain.
+TEST(NormalAddress, IsFoundInTheSameWayWithoutMarks) {
+  std::mt19937 random(5);
+  constexpr std::string_view kBytes = "aZ09.-_@@+=\"s";
+  for (int round = 0; round < 20'000; ++round) {
+    std::string address(random() % 2 == 0 ? "srs0" : "");
+    for (std::size_t left = random() % 16; left > 0; --left)
+      address += kBytes[random() % kBytes.size()];
+    EXPECT_EQ(form_of(address), form_of(address + ' ')) << address;
   }
 }
 

@@ -107,6 +107,18 @@ TEST(PieceList, CutsAtTheEndOfACharacter) {
   EXPECT_EQ(pieces[2].first, "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");
 }
 
+TEST(PieceList, TakesAStringAsItTakesAView) {
+  PieceOptions options;
+  options.piece_bytes_max = 16;
+  for (const std::string text : {"", "a", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaa\u00FC", "a\xFF"}) {
+    PieceList viewed(options);
+    PieceList given(options);
+    viewed.add(PieceType::kSubject, std::string_view(text));
+    given.add(PieceType::kSubject, std::string(text));
+    EXPECT_EQ(given.take(), viewed.take()) << text;
+  }
+}
+
 TEST(Clipped, EndsBetweenCharacters) {
   EXPECT_EQ(clipped("abc", 3), "abc");
   EXPECT_EQ(clipped("abc", 2), "ab");

@@ -292,7 +292,7 @@ TEST(Phrases, AreThoseWithTheSmallestHashes) {
       for (std::size_t i = begin; i < begin + kPhraseWords; ++i) {
         glued += words[i];
         text.append(text.empty() ? "" : " ").append(words[i]);
-        notice += words[i] == "newsletter" ? 1 : 0;
+        notice += words[i] == "newsletter" ? 1U : 0U;
       }
       (notice >= kNoticeWordsOfPhrase ? notices : own)
           .emplace(fingerprint::mumhash(glued, 0), text);
