@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/base/assert.h"
+#include "config/base/prefetch.h"
 
 namespace shingled::storage::counters {
 
@@ -163,6 +164,20 @@ Amounts LiveTable::find(const CounterKey& key) const {
   if (shard->used == 0) return {};
   const Cell& cell = shard->cells[search(*shard, wanted)];
   return cell.counts != 0 && cell.key == wanted ? counts_of(*shard, cell) : Amounts{};
+}
+
+void LiveTable::prefetch(std::span<const CounterKey> keys) const {
+  constexpr std::size_t kLine = 64;
+  static_assert(sizeof(Guarded<Shard>) <= 3 * kLine);
+  for (const CounterKey& key : keys) {
+    const auto* const shard = reinterpret_cast<const char*>(&shards_[key.shingle >> kShardShift]);
+    prefetch_line(shard);
+    prefetch_line(shard + kLine);
+  }
+  for (const CounterKey& key : keys) {
+    auto shard = shards_[key.shingle >> kShardShift].lock();
+    if (shard->used > 0) prefetch_line(&shard->cells[place_of(shard->places, cell_key(key))]);
+  }
 }
 
 void LiveTable::read_shard(std::size_t first,

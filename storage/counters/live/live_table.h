@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,8 @@ class LiveTable {
   std::uint64_t add(const CounterKey& key, const Amounts& more);
   /// All zeros if the counter is not there.
   [[nodiscard]] Amounts find(const CounterKey& key) const;
+  /// Has the memory fetch what `find` reads of these, all at once.
+  void prefetch(std::span<const CounterKey> keys) const;
 
   /// Counters and bytes of memory; exact between two changes.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }

@@ -136,6 +136,7 @@ CounterAnswers CounterReader::ask(std::span<const CounterKey> keys,
   answers.windows = windows.size();
   answers.sums.resize(keys.size() * windows.size());
   answers.known.assign(keys.size(), true);
+  if (now->live) now->live->table.prefetch(keys);
   ask_files(*now, slot, keys, windows, answers);
 
   const auto add_table = [&](const Live& live) {
