@@ -45,7 +45,7 @@ inside configure-clang cmake -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release 
 inside build-clang cmake --build build/clang -j "$(nproc)" --target shingled
 step "everything with g++"
 inside configure cmake --preset release -DSHINGLED_BENCH=OFF
-inside build cmake --build --preset release -j "$(nproc)"
+inside build cmake --build --preset release -j "$(nproc)" -- -k 0
 step "the tests"
 [ $# -gt 0 ] || set -- -LE '^slow$'
 inside tests ctest --preset release -j $(($(nproc) + 1)) --timeout 900 --no-tests=error "$@"

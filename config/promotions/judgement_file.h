@@ -49,9 +49,9 @@ struct RuleJudgement {
   std::uint64_t identity = 0;  ///< identity_of() of the rule that was judged
   RuleStage stage = RuleStage::kShadow;
   WallTime since{};  ///< from when on it stands there
-  RuleFigures figures;
+  RuleFigures figures = {};
   /// Messages without a window that the rule wants, by window.
-  std::map<std::string, std::uint64_t> lacking;
+  std::map<std::string, std::uint64_t> lacking = {};
 
   friend bool operator==(const RuleJudgement&, const RuleJudgement&) = default;
 };
@@ -63,7 +63,7 @@ struct Judgements {
   std::uint64_t unreported = 0;  ///< of these: nobody said spam
   std::uint64_t broken = 0;      ///< rows that cannot be read
   WallTime first{};              ///< time of the oldest message
-  std::vector<RuleJudgement> rules;
+  std::vector<RuleJudgement> rules = {};
 
   [[nodiscard]] const RuleJudgement* find(std::string_view name) const {
     for (const RuleJudgement& rule : rules)

@@ -16,10 +16,10 @@ namespace shingled::milter::counters {
 
 /// By what a retry is known.
 struct RetryName {
-  std::string_view message_id;   ///< as in the header; may be empty
-  std::string_view sender;       ///< path of MAIL
-  std::uint64_t recipients = 0;  ///< sum of the hashes of their paths, in any order
-  std::uint64_t size = 0;        ///< bytes of the message
+  std::string_view message_id = {};  ///< as in the header; may be empty
+  std::string_view sender;           ///< path of MAIL
+  std::uint64_t recipients = 0;      ///< sum of the hashes of their paths, in any order
+  std::uint64_t size = 0;            ///< bytes of the message
 };
 
 /// Remembers messages that we have deferred after they were counted, so that their next attempt is

@@ -22,8 +22,8 @@ struct ChosenPiece {
 /// The words of a command line that name pieces: TYPE PIECE..., TYPE FIRST SECOND for a pair.
 struct PieceWords {
   std::vector<std::string> words;
-  std::string shingle;  ///< --shingle
-  bool exact = false;   ///< the texts are already in their normal form
+  std::string shingle = {};  ///< --shingle
+  bool exact = false;        ///< the texts are already in their normal form
 };
 
 /// The pieces that the words name.

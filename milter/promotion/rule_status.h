@@ -14,10 +14,10 @@ namespace shingled::milter::promotion {
 struct RuleStatus {
   std::string name;
   /// "live" "kept" "off", or that of its judgement (config::RuleStage).
-  std::string state;
+  std::string state = {};
   const config::RuleJudgement* judged =
-      nullptr;       ///< of the rule as it is now; null = there is none
-  std::string note;  ///< may be empty
+      nullptr;            ///< of the rule as it is now; null = there is none
+  std::string note = {};  ///< may be empty
 };
 
 /// By rule. `all` must outlive it. `rules`: those of the settings.

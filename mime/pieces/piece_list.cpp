@@ -1,6 +1,7 @@
 #include "mime/pieces/piece_list.h"
 
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -81,7 +82,8 @@ void PieceList::add_pair(PieceType type, std::string_view first, std::string_vie
 void PieceList::take_all(PieceList& other) {
   while (!other.pieces_.empty()) {
     auto piece = other.pieces_.extract(other.pieces_.begin());
-    if (admits(piece.value())) pieces_.insert(std::move(piece));
+    const auto place = place_for(piece.value());
+    if (place) pieces_.insert(*place, std::move(piece));
   }
   other.counts_.fill(0);
   note_dropped(std::exchange(other.dropped_, 0));
@@ -113,23 +115,26 @@ void PieceList::remove(PieceType type, const std::function<bool(std::string_view
 std::vector<Piece> PieceList::take() {
   std::vector<Piece> out;
   out.reserve(pieces_.size());
-  while (!pieces_.empty()) out.push_back(std::move(pieces_.extract(pieces_.begin()).value()));
+  // The order of the set does not matter any more: it goes with the next line.
+  for (const Piece& piece : pieces_) out.push_back(std::move(const_cast<Piece&>(piece)));
+  pieces_.clear();
   counts_.fill(0);
   return out;
 }
 
-bool PieceList::admits(const Piece& piece) {
-  if (pieces_.contains(piece)) return false;
+std::optional<PieceList::Place> PieceList::place_for(const Piece& piece) {
+  const auto place = pieces_.lower_bound(piece);
+  if (place != pieces_.end() && *place == piece) return std::nullopt;
   if (!has_room(piece.type)) {
     note_dropped();
-    return false;
+    return std::nullopt;
   }
   ++counts_[static_cast<std::uint8_t>(piece.type)];
-  return true;
+  return place;
 }
 
 void PieceList::insert(Piece piece) {
-  if (admits(piece)) pieces_.insert(std::move(piece));
+  if (const auto place = place_for(piece)) pieces_.emplace_hint(*place, std::move(piece));
 }
 
 }  // namespace shingled::mime

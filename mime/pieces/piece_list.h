@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -64,8 +65,11 @@ class PieceList {
   std::vector<Piece> take();
 
  private:
-  /// Whether it is new and there is room for it; then it is counted, and what is dropped, too.
-  bool admits(const Piece& piece);
+  using Place = std::set<Piece>::const_iterator;
+
+  /// Where it belongs, if it is new and there is room for it; then it is counted. What meets a
+  /// bound is counted as dropped.
+  std::optional<Place> place_for(const Piece& piece);
   void insert(Piece piece);
 
   const PieceOptions& options_;

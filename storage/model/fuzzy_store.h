@@ -65,7 +65,7 @@ struct Update {
   std::uint32_t flag = 0;  ///< delete: 0 = the digest from all lists, else from this list only
   std::int32_t value = 0;  ///< add: added to the stored value; may be negative; saturates
   bool weak = false;       ///< add: never replaces another flag when the digest has eight
-  Fingerprint fingerprint;
+  Fingerprint fingerprint = {};
   std::uint64_t source = 0;  ///< hash of the address or key of the sender, for explain; 0 = unknown
   UpdateId name{};           ///< stored with the update, for `recent_updates`
   std::uint64_t seal = 0;    ///< stored, too: `seal_id` of the packet it came in; 0 = none

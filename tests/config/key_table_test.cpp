@@ -187,7 +187,8 @@ TEST(KeyTable, IsWhatTheShippedFileSays) {
   expect_file("shingled.yaml", file.rewritten());
   for (const auto& [name, shown] : table()) {
     const bool in_list = name.starts_with("similar.lists.") || name.find(".LIST.") != name.npos;
-    if (!in_list) EXPECT_TRUE(file.keys().contains(name)) << name << " is not in the shipped file";
+    if (in_list) continue;
+    EXPECT_TRUE(file.keys().contains(name)) << name << " is not in the shipped file";
   }
 }
 

@@ -74,8 +74,8 @@ class RuleResource {
   /// The figures of the history, or why there are none.
   struct Figures {
     std::optional<TimePoint> made;
-    replay::FiredRules fired;
-    std::string off;
+    replay::FiredRules fired = {};
+    std::string off = {};
   };
   [[nodiscard]] http::HttpReply list(const Call& call) const;
   [[nodiscard]] http::HttpReply one(const Call& call) const;

@@ -49,8 +49,8 @@ struct CounterHistory {
 
 /// A question for the largest counters.
 struct TopQuestion {
-  std::optional<Direction> direction;  ///< nullopt: both
-  std::optional<unsigned> type;        ///< nullopt: all
+  std::optional<Direction> direction = {};  ///< nullopt: both
+  std::optional<unsigned> type = {};        ///< nullopt: all
   storage::counters::Measure measure{};
   std::string window = "1d";
   bool rising = false;  ///< those that grew most since the window before

@@ -146,10 +146,10 @@ struct Withdrawal {
 /// A case as people see it: hashes that match each other, directly or by others between them, and
 /// other texts of the same messages.
 struct CaseRow {
-  Digest oldest;                         ///< its first hash, by which it is named
-  std::vector<HashChange> hashes;        ///< with `closed` of their own; at most kCaseHashesMax
-  std::vector<Supporter> people;         ///< each once, with the last word on any of them
-  std::vector<ReportName> spam_reports;  ///< of any of them
+  Digest oldest;                        ///< its first hash, by which it is named
+  std::vector<HashChange> hashes = {};  ///< with `closed` of their own; at most kCaseHashesMax
+  std::vector<Supporter> people = {};   ///< each once, with the last word on any of them
+  std::vector<ReportName> spam_reports = {};  ///< of any of them
   std::uint64_t messages = 0;
   std::int64_t last = 0;  ///< of its last report, Unix seconds
 };

@@ -155,7 +155,9 @@ TEST(Shingles, AndDigestsOfRealStemsEqualThePacketsOfRspamd) {
       if (packet["form"] != "words" || part == stems.end()) continue;
       const HashKeys& keys = rules.at(packet["rule"]);
       ++checked;
-      EXPECT_EQ(to_hex(word_digest(keys, part->second).bytes), packet["digest_hex"]) << name;
+      EXPECT_EQ(to_hex(word_digest(keys, part->second).bytes),
+                packet["digest_hex"].get<std::string>())
+          << name;
       const Shingles shingles = make_shingles(keys, part->second);
       for (std::size_t i = 0; i < kShingleCount; ++i) {
         EXPECT_EQ(std::to_string(shingles[i]), packet["shingles"][i].get<std::string>()) << name;
