@@ -221,7 +221,8 @@ TEST_F(RuleResourceTest, ShowsWhatTheCommandShows) {
   EXPECT_EQ(status["rules"][0]["messages"], 60);
   EXPECT_EQ(status["rules"][1]["state"], "live");
   EXPECT_EQ(status["unreported"], 50);
-  EXPECT_EQ(view::time_text(WallTime(std::chrono::seconds(60))), status["judged"]);
+  EXPECT_EQ(view::time_text(WallTime(std::chrono::seconds(60))),
+            status["judged"].get<std::string>());
 }
 
 }  // namespace
