@@ -191,7 +191,7 @@ class Session {
   /// Ends the message: keeps its drops or gives them back, and counts it. Then `ended` has it.
   rules::Action finish(Ended& ended);
   /// Gives an ended message to the history and forgets it, once the answer is sent.
-  void finish_later(std::shared_ptr<Ended> ended) const;
+  void finish_later(std::shared_ptr<Ended> ended) const noexcept;
   void log_full(const ratelimit::FullBucket& full, bool deferred);
   void log_skipped();
   [[nodiscard]] std::string client_text() const;

@@ -29,9 +29,12 @@ void Session::note_history(const Ended& ended) {
                    .kept = message.kept});
 }
 
-void Session::finish_later(std::shared_ptr<Ended> ended) const {
-  if (!bounds_.later) return note_history(*ended);
-  bounds_.later([ended = std::move(ended)] { note_history(*ended); });
+void Session::finish_later(std::shared_ptr<Ended> ended) const noexcept {
+  try {
+    if (!bounds_.later) return note_history(*ended);
+    bounds_.later([ended = std::move(ended)] { note_history(*ended); });
+  } catch (...) {  // memory; the answer is decided
+  }
 }
 
 void Session::keep_for_history(const judge::MessageView& view, Message& message) const noexcept {
