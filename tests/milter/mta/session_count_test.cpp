@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,7 +60,11 @@ class SessionCountTest : public ratelimit::LimiterFixture {
                            .counter = counter_,
                            .history = history_}));
     SessionBounds bounds;
-    if (put_off_) bounds.later = [this](auto work) { later_.push_back(std::move(work)); };
+    if (put_off_)
+      bounds.later = [this](auto work) {
+        if (later_fails_) throw std::bad_alloc();
+        later_.push_back(std::move(work));
+      };
     session_ = std::make_unique<Session>(current_, clock_, silent_, nullptr, std::move(bounds));
   }
   void open_history(const HistoryOptions& options) {
@@ -118,6 +123,7 @@ class SessionCountTest : public ratelimit::LimiterFixture {
   std::shared_ptr<const counters::MessageCounter> counter_;
   judge::CurrentSnapshot current_;
   bool put_off_ = false;  ///< what a session does later is put into `later_`, and the test does it
+  bool later_fails_ = false;
   std::vector<std::function<void()>> later_;
   std::unique_ptr<Session> session_;
 };
@@ -188,6 +194,15 @@ TEST_F(SessionCountTest, NobodyWaitsForTheHistory) {
   EXPECT_THAT(rows(), ElementsAre("a@y.example\n")) << "it needs nothing of its session";
   later_.clear();
   history_.reset();  // before its folder
+}
+
+TEST_F(SessionCountTest, ARefusalStandsWithoutMemoryForTheHistory) {
+  put_off_ = true;
+  later_fails_ = true;
+  use();
+  hashes_.knows_all = storage::FlagValue{11, 20};
+  EXPECT_THAT(play("connect mail a@y text end"), ElementsAre("reject"));
+  EXPECT_THAT(mass_->additions(), SizeIs(1));
 }
 
 // A reload in the middle of a message must not judge it by half of the new settings.
