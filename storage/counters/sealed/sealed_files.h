@@ -48,7 +48,7 @@ class DamageNotes {
   /// Found damaged, or unreadable in the last ten minutes: it is not merged now.
   [[nodiscard]] bool is_damaged(const CounterFile& file) const;
   /// Compares all checksums. Whether any was wrong.
-  bool find(const CounterFiles& files) const;
+  [[nodiscard]] bool find(const CounterFiles& files) const;
 
  private:
   const Clock& clock_;
