@@ -54,8 +54,14 @@ class MilterClient:
         _, _, self.steps = struct.unpack(">III", body[:12])
 
     def close(self):
-        self.write(b"Q")
-        self.flush()
+        """Waits for the end of the other side, which has then done all that belongs to the messages."""
+        try:
+            self.write(b"Q")
+            self.flush()
+            while self.socket.recv(4096):
+                pass
+        except OSError:
+            pass  # it is gone
         self.socket.close()
 
     def write(self, code, body=b""):

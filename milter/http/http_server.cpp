@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -350,13 +349,12 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
                                                       HttpHandler handler, Clock& clock,
                                                       Random& random) {
-  // All threads of the service inherit the policy of the one that starts them: they run on a
-  // processor that nobody else wants, and mail that arrives there need not wait for their turn to
-  // end. A sandbox may forbid the call: then requests and mail share alike.
+  // All threads of the service inherit the priority of the one that starts them. Beside mail that
+  // takes all processors they still get a tenth of one: somebody has to be able to look then, and
+  // /readyz has to answer. A sandbox may forbid the call: then requests and mail share alike.
   return std::async(std::launch::async,
                     [&] {
-                      const sched_param none{};
-                      static_cast<void>(::sched_setscheduler(0, SCHED_IDLE, &none));
+                      [[maybe_unused]] const int niceness = ::nice(kNicer);
                       return start_here(options, std::move(handler), clock, random);
                     })
       .get();

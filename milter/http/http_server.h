@@ -28,10 +28,12 @@ namespace shingled::milter::http {
 /// reply is 500.
 /// Does not: speak HTTP/2, serve files, or encrypt what goes over a unix socket.
 /// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads, one for slow
-/// work; all under SCHED_IDLE (sched(7)), so that mail does not wait for a request. A thread that
-/// the handler starts is, too. The destructor joins them; the handler is not called afterwards.
+/// work; all nicer (nice(2)), so that mail does not wait for a request. A thread that the handler
+/// starts is, too. The destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
+  /// Than the thread that starts it.
+  static constexpr int kNicer = 10;
   /// Start line and headers, with the data of the library about them.
   static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
   static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later that is not slow

@@ -224,8 +224,7 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   Message& message = *message_;
   const MilterOptions& options = message.scanner().settings().milter;
 
-  const auto ended = std::make_shared<Ended>();
-  ended->queue_id = queue_id;
+  const auto ended = std::make_shared<Ended>(Ended{.queue_id = std::string(queue_id)});
   rules::Facts& facts = ended->facts;
   std::optional<ratelimit::FullBucket> full;
   if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();

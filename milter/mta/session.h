@@ -141,10 +141,10 @@ class Session {
 
   /// A message whose answer is decided: what the history needs.
   struct Ended {
-    std::optional<Message> message;
-    rules::Facts facts;
-    rules::Verdict verdict;
-    std::string queue_id;
+    std::optional<Message> message = {};
+    rules::Facts facts = {};
+    rules::Verdict verdict = {};
+    std::string queue_id = {};
     bool deferred = false;  ///< by a limit
   };
 

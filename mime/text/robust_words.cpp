@@ -18,6 +18,7 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kWordBytesMax = 40;  // longer ones are keys and codes
+constexpr std::size_t kWordBytesUsual = 6;
 constexpr std::size_t kTellingLettersMin = 4;
 constexpr std::size_t kSpacedLettersMin = 3;   // "v i a", not "I, a"
 constexpr std::size_t kNoticeWordsMin = 4;     // for a paragraph that is all boilerplate:
@@ -117,11 +118,7 @@ class TextBuilder {
     paragraph_letters_ += word;
   }
 
-  /// For a text of this many bytes.
-  void reserve(std::size_t bytes) {
-    constexpr std::size_t kWordBytesUsual = 6;
-    text_.words.reserve(std::min(bytes / kWordBytesUsual, kRobustWordsMax), bytes);
-  }
+  void reserve(std::size_t words, std::size_t bytes) { text_.words.reserve(words, bytes); }
 
   /// Adds the words of the paragraph, unless it is a notice or notices are kept.
   void end_paragraph() {
@@ -201,7 +198,8 @@ class RobustReader {
     content = content.substr(0, kRobustTextBytesMax);
     Footer footer(content);
     const std::size_t bytes = content.size();
-    for (TextBuilder& text : texts_) text.reserve(bytes);
+    for (TextBuilder& text : texts_)
+      text.reserve(std::min(bytes / kWordBytesUsual, kRobustWordsMax), bytes);
     std::size_t letters = 0;
     std::string line;
     while (!content.empty() && !are_full() && !ended_) {

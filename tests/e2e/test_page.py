@@ -189,9 +189,8 @@ class Views(Page):
 
     def test_a_table_stands_for_each_plot(self):
         self.browser.open("#/now")
-        figures = self.browser.all("main figure")
-        self.assertEqual(2, len(figures))
-        for figure in figures:
+        harness.wait_until(lambda: len(self.browser.all("main figure")) == 2, SECONDS, "both plots are there")
+        for figure in self.browser.all("main figure"):
             figure.find_element("css selector", "summary").click()
         harness.wait_until(lambda: len(self.browser.all("main figure table tbody tr")) > 20, SECONDS, "the tables are there")
 
