@@ -350,8 +350,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& o
                                                       HttpHandler handler, Clock& clock,
                                                       Random& random) {
   // All threads of the service inherit the priority of the one that starts them. Beside mail that
-  // takes all processors they still get a tenth of one: somebody has to be able to look then, and
-  // /readyz has to answer. A sandbox may forbid the call: then requests and mail share alike.
+  // takes all processors they still get a thirtieth of one: somebody has to be able to look then,
+  // and /readyz has to answer. A sandbox may forbid the call: then requests and mail share alike.
   return std::async(std::launch::async,
                     [&] {
                       [[maybe_unused]] const int niceness = ::nice(kNicer);

@@ -33,7 +33,7 @@ namespace shingled::milter::http {
 class HttpServer {
  public:
   /// Than the thread that starts it.
-  static constexpr int kNicer = 10;
+  static constexpr int kNicer = 15;
   /// Start line and headers, with the data of the library about them.
   static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
   static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later that is not slow
