@@ -354,6 +354,7 @@ class Events(Watched):
         slow.connect(("127.0.0.1", self.daemon.status_port))
         slow.sendall(b"GET /api/1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         quick = self.listen()
+        harness.wait_until(lambda: self.metric("shingled_events_readers") == 2, SECONDS, "both are known")
         # Of messages only a few are told at a time; of errors all.
         self.config.write_text(RULES + "".join(f"nonsense_{number}_{'x' * 200}: {{}}\n" for number in range(50)))
 
