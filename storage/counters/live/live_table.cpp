@@ -167,8 +167,7 @@ Amounts LiveTable::find(const CounterKey& key) const {
 }
 
 void LiveTable::prefetch(std::span<const CounterKey> keys) const {
-  constexpr std::size_t kLine = 64;
-  static_assert(sizeof(Guarded<Shard>) <= 3 * kLine);
+  constexpr std::size_t kLine = 64;  // the lock and the place of the cells are in the first two
   for (const CounterKey& key : keys) {
     const auto* const shard = reinterpret_cast<const char*>(&shards_[key.shingle >> kShardShift]);
     prefetch_line(shard);

@@ -38,7 +38,8 @@ class LiveTable {
   std::uint64_t add(const CounterKey& key, const Amounts& more);
   /// All zeros if the counter is not there.
   [[nodiscard]] Amounts find(const CounterKey& key) const;
-  /// Has the memory fetch what `find` reads of these, all at once.
+  /// Has the memory fetch what `find` reads of these, all at once. Changes no answer.
+  /// Cost: a lock for each key, which one `find` takes, too; without it a `find` waits twice.
   void prefetch(std::span<const CounterKey> keys) const;
 
   /// Counters and bytes of memory; exact between two changes.
