@@ -45,8 +45,12 @@ class Api(Counted):
         self.assertEqual(0, done.returncode, done.stderr)
 
     def deliver(self, numbers, **options):
+        """The answers. What follows an answer, the counting and the row of the history, is done, too."""
+        before = len(self.rows())
         with self.session() as smtp:
-            return [self.offer(smtp, letter(number), ["a@example.org"], **options)[1] for number in numbers]
+            answers = [self.offer(smtp, letter(number), ["a@example.org"], **options)[1] for number in numbers]
+        harness.wait_until(lambda: len(self.rows()) == before + len(numbers), SECONDS, "the messages are in the history")
+        return answers
 
     def rows(self):
         return self.ask("GET", "/api/1/messages", most="100")["messages"]
