@@ -1,7 +1,7 @@
 # Covers milter/mta/command_reader.cpp and milter/mta/libmilter_overrides.cpp.
 """The dialogue with the mail server does not depend on how the bytes come: a recorded connection of several messages is
 played again, cut at each byte, in pieces of any size, over a unix socket and over TCP; and a server that dies anywhere
-leaves nothing behind.
+leaves nothing behind. And mail is judged with a libmilter that does not let us read, too.
 """
 
 import array
@@ -12,10 +12,12 @@ import random
 import resource
 import socket
 import struct
+import subprocess
 import sys
 import termios
 import time
 import unittest
+import unittest.mock
 import urllib.request
 
 import harness
@@ -204,6 +206,32 @@ class Wire(unittest.TestCase):
         if not harness.has_sanitizer():
             self.assertLess(resident(daemon) - before, IDLE * IDLE_BYTES)
         self.assertEqual(answers, play(address, [stream]))
+        self.assertEqual(0, daemon.stop())
+
+
+class ForeignLibrary(unittest.TestCase):
+    """A libmilter that calls its own functions where ours should take their place, as one of -Bsymbolic does."""
+
+    def foreign_folder(self):
+        folder = harness.temporary_folder(self)
+        made = subprocess.run(["g++", "-shared", "-Wl,-Bsymbolic", "-Wl,--whole-archive", "-l:libmilter.a",
+                               "-Wl,--no-whole-archive", "-Wl,-soname,libmilter.so.1.0.1", "-pthread",
+                               "-o", folder / "libmilter.so.1.0.1"], capture_output=True, text=True)
+        self.assertEqual(0, made.returncode, made.stderr)
+        return folder
+
+    def test_it_serves_mail_and_the_log_says_what_is_missing(self):
+        with unittest.mock.patch.dict(os.environ, LD_LIBRARY_PATH=str(self.foreign_folder())):
+            daemon = self.enterContext(harness.Daemon(harness.temporary_folder(self), ["milter.actions.reject=1"]))
+        done = daemon.run("add", "--flag", "denied", "--weight", "30", stdin=SPAM)
+        self.assertEqual(0, done.returncode, done.stderr)
+        for _ in range(2):
+            _, _, outcomes = record(f"127.0.0.1:{daemon.milter_port}")
+            self.assertEqual(["reject", "accept", "accept"], outcomes)
+        self.assertEqual(1, daemon.log().count("libmilter does not call our mi_rd_cmd"), daemon.log())
+        # What is done after an answer is done all the same.
+        harness.wait_until(lambda: daemon.run("history", "--json").stdout.count("\n") == 6, PATIENCE,
+                           "the history has six rows")
         self.assertEqual(0, daemon.stop())
 
 
