@@ -127,11 +127,20 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return reply;
 }
 
+/// hiredis 0.14 has a bound of its own, 1.x has none; each level is one of the stack when the reply
+/// is destroyed.
+bool is_too_deep(const redisReadTask* task) {
+  std::size_t depth = 0;
+  for (; task != nullptr && depth <= kReplyDepthMax; task = task->parent) ++depth;
+  return depth > kReplyDepthMax;
+}
+
 /// `Count`: int in hiredis 0.14, std::size_t since 1.0.
 template <typename Count>
 void* create_array(const redisReadTask* task, Count count) {
   auto* budget = static_cast<Budget*>(task->privdata);
-  if (std::cmp_less(count, 0) || std::cmp_greater(count, budget->elements)) return nullptr;
+  if (std::cmp_less(count, 0) || std::cmp_greater(count, budget->elements) || is_too_deep(task))
+    return nullptr;
   const auto wanted = static_cast<std::size_t>(count);
   budget->elements -= wanted;
   RedisReply* reply = place_of(task);

@@ -18,6 +18,7 @@
 namespace shingled::storage::redis {
 
 inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< per reply, over all levels
+inline constexpr std::size_t kReplyDepthMax = 7;                    ///< of arrays in arrays
 inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes of one reply
 
 /// Parses the replies of a Redis server (RESP2). The only code that uses hiredis.

@@ -70,6 +70,20 @@ struct Broken {
   ErrorCode code;
 };
 
+TEST(ReplyReader, ReadsArraysUpToADepth) {
+  std::string bytes = ":1\r\n";
+  for (std::size_t depth = 0; depth <= kReplyDepthMax; ++depth) {
+    ReplyReader reader;
+    ASSERT_TRUE(reader.feed(as_bytes(bytes)));
+    const auto reply = reader.next();
+    EXPECT_TRUE(reply && *reply) << depth;
+    bytes.insert(0, "*1\r\n");
+  }
+  ReplyReader reader;
+  ASSERT_TRUE(reader.feed(as_bytes(bytes)));
+  EXPECT_FALSE(reader.next()) << "one more";
+}
+
 TEST(ReplyReader, RefusesMalformedReplies) {
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "*1\r\n";
@@ -78,7 +92,7 @@ TEST(ReplyReader, RefusesMalformedReplies) {
   const Broken cases[] = {{"another protocol", "HTTP/1.1 400 Bad Request\r\n", ErrorCode::kCorrupt},
                           {"a length that is not a number", "$x\r\n", ErrorCode::kCorrupt},
                           {"a text of -2 bytes", "$-2\r\n", ErrorCode::kCorrupt},
-                          {"arrays without end", nested, ErrorCode::kCorrupt},
+                          {"arrays without end", nested, ErrorCode::kLimit},
                           {"an array of 2^31 - 1", "*2147483647\r\n", ErrorCode::kLimit},
                           {"too many elements altogether", wide, ErrorCode::kLimit}};
   for (const Broken& c : cases) {
