@@ -25,7 +25,10 @@ trap 'rm -rf "$root"' EXIT
 tar -xf "$tar" -C "$root" --exclude='./dev/*'
 mkdir "$root/ccache" "$root/shingled"
 git ls-files -z | tar -c --null --files-from=- | tar -x -C "$root/shingled"
+git -C "$root/shingled" init --quiet
+git -C "$root/shingled" add --all  # the test `tidy` asks which files are ours
 [ ! -d ../shared ] || cp -r ../shared "$root/shared"
+cp /etc/resolv.conf "$root/etc/resolv.conf"  # Sendmail's tests fetch it, as it cannot be installed beside Postfix
 
 # inside LOG COMMAND...: in /shingled there; what it prints goes to a file.
 inside() {
@@ -39,6 +42,7 @@ inside() {
 }
 step() { echo "debian13.sh: $*"; }
 
+inside lists apt-get update -qq
 step "the program with clang++"
 inside configure-clang cmake -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DSHINGLED_FAST_BUILD=ON -DSHINGLED_TESTS=OFF \
   -DCMAKE_CXX_COMPILER=clang++

@@ -210,8 +210,8 @@ class InstallTest(unittest.TestCase):
         needed = re.findall(r"NEEDED\s+(\S+)", run("-p", BINARY, binary="objdump").stdout)
         paths = {line.split()[0]: line.split()[2] for line in run(BINARY, binary="ldd").stdout.splitlines()
                  if "=>" in line}
-        listed = [line.split()[1] for line in (SOURCE / "packaging/dependencies").read_text().splitlines()
-                  if line.startswith("run ")]
+        listed = [name for line in (SOURCE / "packaging/dependencies").read_text().splitlines()
+                  if line.startswith("run ") for name in line.split()[1:]]
         for library in needed:
             if library not in paths:
                 continue  # the loader itself
