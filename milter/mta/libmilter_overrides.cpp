@@ -256,7 +256,7 @@ void leave_connection() noexcept {
 }
 
 void after_answer(std::function<void()> work) {
-  if (t_wire == nullptr) return work();
+  if (t_wire == nullptr || !answers_poll()) return work();
   t_afterwards.set(std::move(work));
 }
 

@@ -19,6 +19,7 @@
 #include "config/system/listen_socket.h"
 #include "milter/mta/libmilter_mta.h"
 #include "milter/mta/libmilter_overrides.h"
+#include "milter/mta/owed_work.h"
 #include "milter/mta/session.h"
 #include "milter/mta/traffic.h"
 
@@ -44,6 +45,7 @@ class MilterService::Impl {
   const std::shared_ptr<MemoryBudget> memory;
 
   Traffic traffic;
+  OwedWork owed;
 
   struct End {
     bool stopped = false;
@@ -120,11 +122,14 @@ class Step {
   MilterService::Impl* service_;
 };
 
-/// The service does not end before it is done.
+/// For a callback. The service does not end before it is done: from its drain on, it does it
+/// itself.
 void do_after_answer(std::function<void()> work) {
-  auto step = std::make_shared<const Step>();
-  if (!*step) return work();
-  after_answer([step = std::move(step), work = std::move(work)] { work(); });
+  const OwedWork::Number number = g_service.load()->owed.add(std::move(work));
+  after_answer([number] {
+    const Step step;
+    if (step) step.service().owed.do_one(number);
+  });
 }
 
 /// Runs a step. No exception may leave a C callback: if the step throws, its message fails, and the
@@ -392,6 +397,10 @@ void MilterService::stop() {
 
 std::size_t MilterService::messages_under_way() const { return impl_->traffic.messages(); }
 
-std::size_t MilterService::drain(TimePoint deadline) { return impl_->traffic.drain(deadline); }
+std::size_t MilterService::drain(TimePoint deadline) {
+  const std::size_t cut_off = impl_->traffic.drain(deadline);
+  impl_->owed.do_all();
+  return cut_off;
+}
 
 }  // namespace shingled::milter::mta

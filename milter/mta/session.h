@@ -187,11 +187,11 @@ class Session {
                                 actions::Mta& mta) const;
   /// Keeps what the history wants to have of a message that was looked at; nothing without memory.
   void keep_for_history(const judge::MessageView& view, Message& message) const noexcept;
-  static void note_history(const Ended& ended);
+  static void note_history(const Ended& ended) noexcept;
   /// Ends the message: keeps its drops or gives them back, and counts it. Then `ended` has it.
   rules::Action finish(Ended& ended);
   /// Gives an ended message to the history and forgets it, once the answer is sent.
-  void finish_later(std::shared_ptr<Ended> ended) const noexcept;
+  void finish_later(const std::shared_ptr<const Ended>& ended) const noexcept;
   void log_full(const ratelimit::FullBucket& full, bool deferred);
   void log_skipped();
   [[nodiscard]] std::string client_text() const;

@@ -10,7 +10,7 @@
 
 namespace shingled::milter::mta {
 
-void Session::note_history(const Ended& ended) {
+void Session::note_history(const Ended& ended) noexcept {
   const Message& message = *ended.message;
   const auto history = message.snapshot->history.lock();
   if (history == nullptr) return;
@@ -29,12 +29,14 @@ void Session::note_history(const Ended& ended) {
                    .kept = message.kept});
 }
 
-void Session::finish_later(std::shared_ptr<Ended> ended) const noexcept {
-  try {
-    if (!bounds_.later) return note_history(*ended);
-    bounds_.later([ended = std::move(ended)] { note_history(*ended); });
-  } catch (...) {  // memory; the answer is decided
+void Session::finish_later(const std::shared_ptr<const Ended>& ended) const noexcept {
+  if (bounds_.later) {
+    try {
+      return bounds_.later([ended] { note_history(*ended); });
+    } catch (...) {  // no memory to put it off
+    }
   }
+  note_history(*ended);
 }
 
 void Session::keep_for_history(const judge::MessageView& view, Message& message) const noexcept {

@@ -196,13 +196,26 @@ TEST_F(SessionCountTest, NobodyWaitsForTheHistory) {
   history_.reset();  // before its folder
 }
 
-TEST_F(SessionCountTest, ARefusalStandsWithoutMemoryForTheHistory) {
+TEST_F(SessionCountTest, ARefusalStandsWithoutMemoryToPutOffItsRow) {
+  const shingled::testing::TemporaryDirectory folder;
+  HistoryOptions options;
+  options.file = folder.file("history.db");
+  open_history(options);
   put_off_ = true;
   later_fails_ = true;
   use();
   hashes_.knows_all = storage::FlagValue{11, 20};
   EXPECT_THAT(play("connect mail a@y text end"), ElementsAre("reject"));
   EXPECT_THAT(mass_->additions(), SizeIs(1));
+  EXPECT_TRUE(history_->write());
+  std::size_t rows = 0;
+  EXPECT_TRUE((*storage::sqlite::HistoryReader::open(options.file))
+                  ->find("q", [&](const storage::sqlite::HistoryReader::View& /*row*/) {
+                    ++rows;
+                    return true;
+                  }));
+  EXPECT_EQ(rows, 1U) << "it is written at once";
+  history_.reset();  // before its folder
 }
 
 // A reload in the middle of a message must not judge it by half of the new settings.
