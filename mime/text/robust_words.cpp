@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kWordBytesMax = 40;  // longer ones are keys and codes
 constexpr std::size_t kWordBytesUsual = 6;
-constexpr std::size_t kParagraphWordsUsual = 64;
 constexpr std::size_t kTellingLettersMin = 4;
 constexpr std::size_t kSpacedLettersMin = 3;   // "v i a", not "I, a"
 constexpr std::size_t kNoticeWordsMin = 4;     // for a paragraph that is all boilerplate:
@@ -119,15 +118,7 @@ class TextBuilder {
     paragraph_letters_ += word;
   }
 
-  /// Room for what a text of so many bytes usually has.
-  void reserve(std::size_t bytes) {
-    const std::size_t words = std::min(bytes / kWordBytesUsual, kRobustWordsMax);
-    text_.words.reserve(words, std::min(bytes, words * 2 * kWordBytesUsual));
-    if (notices_ == Notices::kKept) return;
-    const std::size_t paragraph = std::min(words, kParagraphWordsUsual);
-    paragraph_.reserve(paragraph);
-    paragraph_letters_.reserve(paragraph * kWordBytesUsual);
-  }
+  void reserve(std::size_t words) { text_.words.reserve(words, words * 2 * kWordBytesUsual); }
 
   /// Adds the words of the paragraph, unless it is a notice or notices are kept.
   void end_paragraph() {
@@ -207,7 +198,8 @@ class RobustReader {
     content = content.substr(0, kRobustTextBytesMax);
     Footer footer(content);
     const std::size_t bytes = content.size();
-    for (TextBuilder& text : texts_) text.reserve(bytes);
+    const std::size_t words = std::min(bytes / kWordBytesUsual, kRobustWordsMax);
+    for (TextBuilder& text : texts_) text.reserve(words);
     std::size_t letters = 0;
     std::string line;
     while (!content.empty() && !are_full() && !ended_) {
