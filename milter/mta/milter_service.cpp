@@ -19,7 +19,6 @@
 #include "config/system/listen_socket.h"
 #include "milter/mta/libmilter_mta.h"
 #include "milter/mta/libmilter_overrides.h"
-#include "milter/mta/owed_work.h"
 #include "milter/mta/session.h"
 #include "milter/mta/traffic.h"
 
@@ -45,7 +44,6 @@ class MilterService::Impl {
   const std::shared_ptr<MemoryBudget> memory;
 
   Traffic traffic;
-  OwedWork owed;
 
   struct End {
     bool stopped = false;
@@ -125,10 +123,10 @@ class Step {
 /// For a callback. The service does not end before it is done: from its drain on, it does it
 /// itself.
 void do_after_answer(std::function<void()> work) {
-  const OwedWork::Number number = g_service.load()->owed.add(std::move(work));
+  const OwedWork::Number number = g_service.load()->traffic.owed().add(std::move(work));
   after_answer([number] {
     const Step step;
-    if (step) step.service().owed.do_one(number);
+    if (step) step.service().traffic.owed().do_one(number);
   });
 }
 
@@ -397,10 +395,6 @@ void MilterService::stop() {
 
 std::size_t MilterService::messages_under_way() const { return impl_->traffic.messages(); }
 
-std::size_t MilterService::drain(TimePoint deadline) {
-  const std::size_t cut_off = impl_->traffic.drain(deadline);
-  impl_->owed.do_all();
-  return cut_off;
-}
+std::size_t MilterService::drain(TimePoint deadline) { return impl_->traffic.drain(deadline); }
 
 }  // namespace shingled::milter::mta

@@ -8,9 +8,9 @@
 
 namespace shingled::milter::mta {
 
-/// Work that is put off until an answer is sent. The thread of its connection does it then; what is
-/// still owed when the service ends, `do_all` does: no stop waits for a mail server that does not
-/// read its answer.
+/// Work that is deferred until an answer is sent. The thread of its connection does it then; what
+/// is still owed when the service ends, `do_all` does: no stop waits for a mail server that does
+/// not read its answer.
 /// Threads: any thread.
 /// Cost:    a lock and an allocation for each.
 class OwedWork {

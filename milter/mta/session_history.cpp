@@ -33,7 +33,7 @@ void Session::finish_later(const std::shared_ptr<const Ended>& ended) const noex
   if (bounds_.later) {
     try {
       return bounds_.later([ended] { note_history(*ended); });
-    } catch (...) {  // no memory to put it off
+    } catch (...) {  // no memory to defer it
     }
   }
   note_history(*ended);

@@ -44,7 +44,10 @@ std::size_t Traffic::drain(TimePoint deadline) {
     lock.lock();
     changed_.wait(lock.as_lock(), empty);
   }
-  return awaited_;
+  const std::size_t cut_off = awaited_;
+  lock.unlock();
+  owed_.do_all();
+  return cut_off;
 }
 
 std::size_t Traffic::messages() const {

@@ -6,6 +6,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
+#include "milter/mta/owed_work.h"
 
 namespace shingled::milter::mta {
 
@@ -28,14 +29,17 @@ class Traffic {
 
   /// Waits until the messages under way have ended or the deadline has passed. Messages that begin
   /// meanwhile are served, but it does not wait for them. Then it closes the service and waits for
-  /// the running callbacks; at the deadline it requests them to stop. Returns the number of
-  /// messages that did not end.
+  /// the running callbacks; at the deadline it requests them to stop. At last it does what they
+  /// owe. Returns the number of messages that did not end.
   std::size_t drain(TimePoint deadline);
   /// For callbacks that take long: a stop is requested when the deadline of `drain` has passed.
   [[nodiscard]] std::stop_token stopping() const { return stop_.get_token(); }
   [[nodiscard]] std::size_t messages() const;
+  /// What callbacks have left for later. Call it between `enter` and `leave`.
+  [[nodiscard]] OwedWork& owed() { return owed_; }
 
  private:
+  OwedWork owed_;
   std::stop_source stop_;
   mutable Mutex mutex_;
   std::condition_variable changed_;

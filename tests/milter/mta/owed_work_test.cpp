@@ -1,4 +1,4 @@
-// What is put off until an answer is sent is done once, by whoever comes first.
+// What is deferred until an answer is sent is done once, by whoever comes first.
 #include "milter/mta/owed_work.h"
 
 #include <gtest/gtest.h>

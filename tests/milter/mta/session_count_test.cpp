@@ -196,7 +196,7 @@ TEST_F(SessionCountTest, NobodyWaitsForTheHistory) {
   history_.reset();  // before its folder
 }
 
-TEST_F(SessionCountTest, ARefusalStandsWithoutMemoryToPutOffItsRow) {
+TEST_F(SessionCountTest, ARefusalStandsWithoutMemoryToDeferItsRow) {
   const shingled::testing::TemporaryDirectory folder;
   HistoryOptions options;
   options.file = folder.file("history.db");

@@ -72,6 +72,19 @@ TEST(Traffic, DoesNotWaitForAMessageThatBeganLater) {
   EXPECT_EQ(traffic.messages(), 1U);
 }
 
+TEST(Traffic, DoesAtItsEndWhatStepsOwe) {
+  Traffic traffic;
+  bool done = false;
+  ASSERT_TRUE(traffic.enter());
+  static_cast<void>(traffic.owed().add([&] {
+    done = true;
+    EXPECT_FALSE(traffic.enter()) << "no step begins that could owe more";
+  }));
+  traffic.leave();
+  EXPECT_EQ(traffic.drain(far()), 0U);
+  EXPECT_TRUE(done);
+}
+
 TEST(Traffic, WaitsForARunningStep) {
   Traffic traffic;
   ASSERT_TRUE(traffic.enter());
