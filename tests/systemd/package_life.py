@@ -24,7 +24,7 @@ from life import (CONFIGURATION, LETTER, OFFER, OFFER_AGAIN, MAILBOX, STATE, ans
 
 PACKAGES = pathlib.Path("/usr/local/share/packages")
 DOVECOT = pathlib.Path("/etc/dovecot/conf.d/95-shingled.conf")  # made by `shingled setup dovecot --apply`
-SCRIPTS = pathlib.Path("/usr/share/shingled/dovecot")
+SCRIPTS = pathlib.Path("/var/cache/shingled/dovecot")
 SPOOL = pathlib.Path("/var/spool/shingled")
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq", "--no-install-recommends",
        "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
@@ -212,8 +212,8 @@ def postfix_and_dovecot_attached():
 def a_message_passes_and_a_move_into_junk_has_what_is_like_it_rejected():
     settings = CONFIGURATION.read_text()
     for ours, theirs in (("add_header: 4", "add_header: -100"),  # every message has the headers
-                         ("# reports:\n#   trusted_reporters: [postmaster@example.org]",
-                          "reports:\n  trusted_reporters: [alice]\n  spam: {weight: 20}")):
+                         ("  # trusted_reporters: [postmaster@example.org]\n  # trusted_weight: 2",
+                          "  trusted_reporters: [alice]\n  trusted_weight: 5")):  # as those who reject together
         check(ours in settings, f"the shipped settings have '{ours}'")
         settings = settings.replace(ours, theirs)
     CONFIGURATION.write_text(settings)
