@@ -71,7 +71,7 @@ fi
 # Paths below the tree are relative for ccache, so that another checkout finds what this one compiled.
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}
-export DEB_BUILD_OPTIONS="parallel=$jobs nocheck noautodbgsym" LC_ALL=C.UTF-8
+export DEB_BUILD_OPTIONS="parallel=$jobs nocheck noautodbgsym" DEB_BUILD_PROFILES=nocheck LC_ALL=C.UTF-8
 say "building version ${version:-$packaged} with $jobs compilers at a time; the log is $tree.log"
 [ -z "$program" ] || export SHINGLED_BINARY=$program
 begin=$SECONDS
