@@ -53,8 +53,7 @@ class IcuBreaker {
                          &status);
     if (!iterator_) return;
     if (U_FAILURE(status)) size = 0;
-    // Hashes must not change with the ICU of a machine: only versions 72 and 73 take @ for a
-    // letter.
+    // Hashes must not change with the ICU of a machine: 72 takes @ for a letter, 76 does not.
     std::replace(units_.data(), units_.data() + size, u'@', u'a');
     status = U_ZERO_ERROR;
     ubrk_setText(iterator_.get(), units_.data(), size, &status);
@@ -117,7 +116,7 @@ constexpr std::array<Class, 128> kClasses = [] {
   for (int c = 0; c < 128; ++c) {
     const char letter = static_cast<char>(c);
     Class& entry = table[static_cast<std::size_t>(c)];
-    if (is_alpha(letter) || letter == '@') entry = Class::kLetter;  // @: as in CLDR 42
+    if (is_alpha(letter) || letter == '@') entry = Class::kLetter;  // @: as in ICU 72
     if (is_digit(letter)) entry = Class::kNumber;
   }
   table['_'] = Class::kUnderscore;
