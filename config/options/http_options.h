@@ -26,7 +26,7 @@ struct HttpOptions {
   std::string users_file = "/etc/shingled/users";     ///< need not exist
   /// Connections at the same time for each address of `listen`; 16 to 10000.
   std::uint32_t connections_max = 256;
-  std::chrono::seconds timeout{10};          ///< for a request and its answer together, 1s to 10m
+  std::chrono::seconds timeout{30};          ///< for a request and its answer together, 1s to 10m
   bool page = true;                          ///< what people look at, at "/"
   std::uint64_t body_bytes_max = 4U << 20U;  ///< of a request that is no report, 4K to 1G
 

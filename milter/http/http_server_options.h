@@ -20,7 +20,7 @@ struct HttpServerOptions {
   /// Connections at the same time for each address of `listen`; an eighth of them, at least 8, for
   /// one client address.
   std::uint32_t connections_max = 256;
-  std::chrono::seconds timeout{10};  ///< for a request and its answer together
+  std::chrono::seconds timeout{30};  ///< for a request and its answer together
   /// Of the body of a request that may do something. Others must not have one.
   std::uint64_t body_bytes_max = 0;
   std::uint32_t bodies_max = 16;  ///< bodies of the greatest length in memory at the same time
