@@ -11,6 +11,7 @@
 #include "config/options/mime_options.h"
 #include "mime/analyze.h"
 #include "mime/html/html_to_text.h"
+#include "mime/message/header_block.h"
 #include "mime/message/part_kind.h"
 #include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
@@ -24,6 +25,7 @@ namespace shingled::mime {
 /// `mail.parts[i]`.
 struct Analysis::Parts {
   MimeOptions options;
+  HeaderBlock header;  ///< of the message
   Mail mail;
   std::string subject;  ///< decoded; may be empty
   std::vector<PartContent> contents;

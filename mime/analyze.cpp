@@ -5,7 +5,6 @@
 
 #include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
-#include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/part_roles.h"
@@ -26,8 +25,7 @@ PartContent classify(const Mail& mail, const MailPart& part, WorkMeter& meter) {
 }
 
 /// Whether a header names a message that it answers or forwards.
-Answer answer_in(std::string_view message, const MimeOptions& options) {
-  const HeaderBlock header = split_header_block(message, options);
+Answer answer_in(const HeaderBlock& header) {
   const bool answers = std::ranges::any_of(header.fields, [](const HeaderField& field) {
     const bool named = ascii::equal_ignoring_case(field.name, "In-Reply-To") ||
                        ascii::equal_ignoring_case(field.name, "References");
@@ -82,6 +80,7 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   const auto parts = std::make_shared<Analysis::Parts>();
   parts->options = options;
   parts->stop = std::move(stop);
+  parts->header = split_header_block(message, options);
   const Steps steps = steps_for(message.size(), options.work_max);
   WorkMeter meter(steps / 2, parts->stop);  // half of the work is kept for the texts and hashes
   parts->mail = scan_message(message, options, meter);
@@ -91,7 +90,7 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   for (const MailPart& part : mail.parts) parts->contents.push_back(classify(mail, part, meter));
   parts->body = body_texts(mail, parts->contents);
   parts->of_others = parts_of_others(mail);
-  parts->answer = answer_in(message, options);
+  parts->answer = answer_in(parts->header);
   if (meter.refused()) mail.add_missing("work limit reached");
   parts->incomplete = mail.incomplete;
   parts->work_left = steps - steps / 2 + meter.left();

@@ -9,7 +9,6 @@
 #include "milter/counters/mailing_list.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"
-#include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
 #include "mime/pieces/header_text.h"
 #include "mime/pieces/part_pieces.h"
@@ -82,7 +81,7 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
                              const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time) {
   const mime::Analysis::Parts& parts = message.analysis.parts();
-  const auto& fields = message.header.fields;
+  const auto& fields = parts.header.fields;
   const NormalEnvelope normal = normal_envelope(envelope, options.recipients_max);
   const mime::FromField from = mime::read_from(fields, parts.options.compat, work);
   const bool proved = from.only && from.address &&

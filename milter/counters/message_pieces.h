@@ -9,7 +9,6 @@
 #include "config/options/counter_options.h"
 #include "milter/counters/envelope.h"
 #include "mime/analyze.h"
-#include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/authentication_results.h"
 #include "mime/pieces/piece_list.h"
@@ -20,7 +19,6 @@ namespace shingled::milter::counters {
 /// A message to be counted. The views must outlive the call.
 struct CountedMessage {
   const mime::Analysis& analysis;
-  const mime::HeaderBlock& header;                             ///< of the same bytes
   std::span<const mime::AuthenticationResults> believed = {};  ///< of it (sender_proof.h)
   /// Of one rule, the same for all messages: its digests are pieces. Without hashes there are no
   /// pieces of texts, and checksums of attachments are made anew.

@@ -10,6 +10,8 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+constexpr std::size_t kFieldsUsual = 16;  // of a message; parts have fewer
+
 /// The size of the line break at `at`: "\r\n", "\n" or "\r"; 0 if there is none.
 std::size_t break_size(std::string_view bytes, std::size_t at) {
   if (at >= bytes.size() || !is_line_break(bytes[at])) return 0;
@@ -59,6 +61,7 @@ std::size_t read_fields(std::string_view bytes, HeaderBlock& block, const MimeOp
 
 HeaderBlock split_header_block(std::string_view bytes, const MimeOptions& options) {
   HeaderBlock block;
+  block.fields.reserve(kFieldsUsual);
   if (read_fields(bytes, block, options) <= options.header_bytes_max) return block;
   HeaderBlock truncated;
   read_fields(bytes.substr(0, options.header_bytes_max), truncated, options);

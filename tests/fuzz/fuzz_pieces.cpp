@@ -63,11 +63,9 @@ MessagePieces pieces_of(std::string_view message, const Envelope& envelope,
   const mime::Analysis analysis = mime::analyze(message, {});
   const auto hashes = mime::hash_message(analysis, rule);
   mime::WorkMeter meter(mime::kStepsAMegabyte);
-  const mime::HeaderBlock header = mime::split_header_block(message, {});
-  const auto believed = believed_results(header.fields, options.authserv_ids, {});
-  return message_pieces(
-      {.analysis = analysis, .header = header, .believed = believed, .hashes = hashes}, envelope,
-      options, meter);
+  const auto believed = believed_results(analysis.parts().header.fields, options.authserv_ids, {});
+  return message_pieces({.analysis = analysis, .believed = believed, .hashes = hashes}, envelope,
+                        options, meter);
 }
 
 void check_pieces(const MessagePieces& found, const PieceOptions& options) {

@@ -42,7 +42,6 @@ void ViewPlan::add_counted() {
 MessageView::MessageView(std::string_view bytes, const ViewPlan& plan, std::stop_token stop)
     : bytes_(bytes),
       plan_(plan),
-      header_(mime::split_header_block(bytes, plan.mime())),
       analysis_(mime::analyze(bytes, plan.mime(), stop)),
       work_(mime::steps_for(bytes.size(), plan.mime().work_max) / kWorkShare, std::move(stop)) {}
 
@@ -58,7 +57,7 @@ void MessageView::hash(Want want) {
     };
     if (!plan_.pieces().authserv_ids.empty())
       believed_ =
-          counters::believed_results(header_.fields, plan_.pieces().authserv_ids, plan_.local());
+          counters::believed_results(header().fields, plan_.pieces().authserv_ids, plan_.local());
   }
   const std::span rules(plan_.rules_);
   hashes_ =
@@ -66,7 +65,7 @@ void MessageView::hash(Want want) {
 }
 
 std::string_view MessageView::body() const {
-  return bytes_.substr(std::min(header_.body_begin, bytes_.size()));
+  return bytes_.substr(std::min(header().body_begin, bytes_.size()));
 }
 
 std::optional<std::size_t> MessageView::links() const {
@@ -84,12 +83,9 @@ counters::MessagePieces MessageView::pieces(const counters::Envelope& envelope,
                                             const std::function<bool()>& out_of_time) {
   const auto counted = counters::counted_hashes(hashes_.of_rule[plan_.counted_->texts],
                                                 hashes_.of_rule[plan_.counted_->structures]);
-  return counters::message_pieces({.analysis = analysis_,
-                                   .header = header_,
-                                   .believed = believed_,
-                                   .hashes = counted,
-                                   .texts = &*collector_},
-                                  envelope, plan_.pieces(), work_, out_of_time);
+  return counters::message_pieces(
+      {.analysis = analysis_, .believed = believed_, .hashes = counted, .texts = &*collector_},
+      envelope, plan_.pieces(), work_, out_of_time);
 }
 
 counters::MessagePieces pieces_of(std::string_view bytes, const ViewPlan& plan,

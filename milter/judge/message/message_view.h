@@ -17,6 +17,7 @@
 #include "milter/features/feature.h"
 #include "milter/features/message_features.h"
 #include "milter/rules/facts.h"
+#include "mime/analysis_parts.h"
 #include "mime/analyze.h"
 #include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
@@ -95,7 +96,7 @@ class MessageView {
 
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
   [[nodiscard]] const ViewPlan& plan() const { return plan_; }
-  [[nodiscard]] const mime::HeaderBlock& header() const { return header_; }
+  [[nodiscard]] const mime::HeaderBlock& header() const { return analysis_.parts().header; }
   /// The bytes after the header.
   [[nodiscard]] std::string_view body() const;
   [[nodiscard]] const mime::Analysis& analysis() const { return analysis_; }
@@ -121,7 +122,6 @@ class MessageView {
  private:
   std::string_view bytes_;
   const ViewPlan& plan_;
-  mime::HeaderBlock header_;
   mime::Analysis analysis_;
   mime::WorkMeter work_;
   std::optional<mime::TextCollector> collector_;

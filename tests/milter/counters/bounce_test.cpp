@@ -37,10 +37,9 @@ std::string types_of(const std::string& message, const std::string& sender) {
   mime::WorkMeter meter(UINT64_MAX);
   Envelope envelope;
   envelope.sender = sender;
-  const mime::HeaderBlock header = mime::split_header_block(message, {});
   std::string out;
   for (const mime::Piece& piece :
-       message_pieces({.analysis = analysis, .header = header}, envelope, {}, meter).pieces) {
+       message_pieces({.analysis = analysis}, envelope, {}, meter).pieces) {
     const std::string type = std::string(to_string(piece.type)) + ' ';
     if (out.find(type) == std::string::npos) out += type;
   }

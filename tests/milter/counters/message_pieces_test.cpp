@@ -45,11 +45,9 @@ MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
   std::vector<mime::PartHash> hashes;
   if (hashed) hashes = mime::hash_message(analysis, rule);
   mime::WorkMeter meter(UINT64_MAX);
-  const mime::HeaderBlock header = mime::split_header_block(message, {});
-  const auto believed = believed_results(header.fields, options.authserv_ids, {});
-  return message_pieces(
-      {.analysis = analysis, .header = header, .believed = believed, .hashes = hashes}, envelope,
-      options, meter);
+  const auto believed = believed_results(analysis.parts().header.fields, options.authserv_ids, {});
+  return message_pieces({.analysis = analysis, .believed = believed, .hashes = hashes}, envelope,
+                        options, meter);
 }
 
 /// The pieces of the types that the vector is about.
@@ -159,9 +157,8 @@ TEST(MessagePieces, AreTheSameIfTheTextsWereSeenBefore) {
   mime::WorkMeter meter(UINT64_MAX);
   mime::TextCollector texts(analysis, options, meter);
   texts.add_all();
-  const mime::HeaderBlock header = mime::split_header_block(message, {});
-  const CountedMessage again{.analysis = analysis, .header = header};
-  const CountedMessage before{.analysis = analysis, .header = header, .texts = &texts};
+  const CountedMessage again{.analysis = analysis};
+  const CountedMessage before{.analysis = analysis, .texts = &texts};
   EXPECT_EQ(message_pieces(again, full_envelope(), options, meter).pieces,
             message_pieces(before, full_envelope(), options, meter).pieces);
 }
@@ -188,9 +185,7 @@ TEST(MessagePieces, EndWithTheWork) {
   const std::string message = long_message();
   const mime::Analysis analysis = mime::analyze(message, {});
   mime::WorkMeter none(0);
-  const mime::HeaderBlock header = mime::split_header_block(message, {});
-  const MessagePieces found =
-      message_pieces({.analysis = analysis, .header = header}, full_envelope(), {}, none);
+  const MessagePieces found = message_pieces({.analysis = analysis}, full_envelope(), {}, none);
   EXPECT_GT(found.dropped, 0U);
   for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
 }

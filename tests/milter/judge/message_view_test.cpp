@@ -59,10 +59,8 @@ TEST(MessageView, MakesThePiecesThatSeparatePassesMake) {
       mime::hash_message(analysis, mime::HashRule(counters::counted_structure_options()));
   const auto hashes = counters::counted_hashes(texts, shapes);
   mime::WorkMeter work(mime::kStepsAMegabyte);
-  const mime::HeaderBlock header = mime::split_header_block(kMessage, {});
   EXPECT_EQ(pieces,
-            counters::message_pieces({.analysis = analysis, .header = header, .hashes = hashes},
-                                     envelope(), {}, work)
+            counters::message_pieces({.analysis = analysis, .hashes = hashes}, envelope(), {}, work)
                 .pieces);
   EXPECT_EQ(pieces, pieces_of(kMessage, plan, envelope()).pieces);
   EXPECT_FALSE(pieces.empty());
