@@ -141,12 +141,13 @@ Status HistoryRecorder::write() {
 
 Status HistoryRecorder::write_batch(Disk& disk) {
   Batch batch = begin_writing();
-  if (batch.rows.empty() && batch.labels.empty()) return {};
-  const auto written = disk.table->write(batch.rows, batch.labels);
+  if (batch.rows.empty() && batch.labels.empty() && disk.again.empty()) return {};
+  const auto written = disk.table->write(batch.rows, batch.labels, disk.again);
   if (!written) {
     put_back(std::move(batch));
     return written.error();
   }
+  disk.again = std::move(batch.labels);
   events_.messages.add(batch.rows.size());
   events_.labels.add(*written);
   auto waiting = waiting_.lock();

@@ -95,7 +95,8 @@ class HistoryRecorder {
 
   void record(const JudgedMessage& message) noexcept;
   /// What people say of a message. `message`: counters::history_id() of its Message-ID. kNone
-  /// takes the label back. A message that the history does not have is no error.
+  /// takes the label back. A message that the history does not have is no error; one that is
+  /// recorded before the write after the next gets its label.
   void label(std::uint64_t message, Label label) noexcept;
   /// New bounds after a reload; the file stays.
   void use(const HistoryOptions& options);
@@ -130,6 +131,9 @@ class HistoryRecorder {
     std::unique_ptr<storage::sqlite::HistoryTable> table;
     Outage outage;
     std::optional<TimePoint> trimmed;
+    /// Of the write before, for rows that come after their label: a message is recorded after its
+    /// answer, and whoever reports it at once may be quicker.
+    std::vector<storage::sqlite::HistoryLabel> again;
     storage::counters::Timekeeper time{storage::counters::Timekeeper::State()};
   };
 

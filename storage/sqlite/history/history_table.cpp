@@ -161,13 +161,7 @@ Status HistoryTable::insert_more(const HistoryRow& row, std::int64_t time) {
   return statements_->insert_kept.bind(1, time).bind(2, BytesView(row.kept)).run();
 }
 
-Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
-                                          std::span<const HistoryLabel> labels) {
-  auto transaction = Transaction::begin(*file_.database);
-  if (!transaction) return transaction.error();
-  for (const HistoryRow& row : rows) {
-    if (Status done = insert(row); !done) return done.error();
-  }
+Result<std::uint64_t> HistoryTable::label(std::span<const HistoryLabel> labels) {
   std::uint64_t labelled = 0;
   for (const HistoryLabel& label : labels) {
     const Status done = statements_->label.bind(1, static_cast<std::int64_t>(label.message))
@@ -176,6 +170,23 @@ Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
                             .run();
     if (!done) return done.error();
     labelled += static_cast<std::uint64_t>(file_.database->changed_rows());
+  }
+  return labelled;
+}
+
+Result<std::uint64_t> HistoryTable::write(std::span<const HistoryRow> rows,
+                                          std::span<const HistoryLabel> labels,
+                                          std::span<const HistoryLabel> again) {
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  for (const HistoryRow& row : rows) {
+    if (Status done = insert(row); !done) return done.error();
+  }
+  std::uint64_t labelled = 0;
+  for (const auto& some : {again, labels}) {
+    const auto changed = label(some);
+    if (!changed) return changed.error();
+    labelled += *changed;
   }
   if (Status done = transaction->commit(); !done) return done.error();
   return labelled;

@@ -60,9 +60,11 @@ class HistoryTable {
   static constexpr std::size_t kLabelledMax = 1000;
 
   /// Adds rows, then labels the rows that there are, in one transaction. A row whose time is taken
-  /// gets the next free microsecond. Returns how many rows the labels changed.
+  /// gets the next free microsecond. `again`: labels of an earlier call, for rows that are here
+  /// only now; they come before the others. Returns how many rows the labels changed.
   Result<std::uint64_t> write(std::span<const HistoryRow> rows,
-                              std::span<const HistoryLabel> labels);
+                              std::span<const HistoryLabel> labels,
+                              std::span<const HistoryLabel> again = {});
 
   struct Bounds {
     std::int64_t oldest = 0;       ///< rows before this time are removed
@@ -93,6 +95,8 @@ class HistoryTable {
   Status insert(const HistoryRow& row);
   /// What is not in `messages`. `time`: that of the row there.
   Status insert_more(const HistoryRow& row, std::int64_t time);
+  /// Returns how many rows it changed.
+  Result<std::uint64_t> label(std::span<const HistoryLabel> labels);
   /// Removes up to `most` of one sort of what is too much. Returns how many; 0: nothing is.
   Result<std::size_t> remove_slice(const Bounds& bounds, std::size_t most, Trimmed& out);
 

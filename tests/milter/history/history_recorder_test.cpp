@@ -93,6 +93,24 @@ TEST_F(HistoryRecorderTest, LabelsAMessageThatStillWaits) {
   EXPECT_EQ(rows(), (Rows{{"A", 0}, {"B", 0}}));
 }
 
+// A message is recorded after its answer: who reports it at once may be quicker than its row.
+TEST_F(HistoryRecorderTest, LabelsAMessageThatIsRecordedAfterItsLabel) {
+  open();
+  const std::uint64_t message = counters::history_id(kSite, "<A@example.org>");
+  recorder_->label(message, Label::kSpam);
+  ASSERT_TRUE(recorder_->write());
+  record("A");
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 1}}));
+  recorder_->label(message, Label::kHam);
+  ASSERT_TRUE(recorder_->write());
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 2}})) << "what was said last counts";
+  record("A");
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 2}, {"A", 0}})) << "much later it is another message";
+}
+
 TEST_F(HistoryRecorderTest, OldMessagesGo) {
   options_.keep = std::chrono::hours(24);
   open();
