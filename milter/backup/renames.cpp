@@ -23,6 +23,15 @@ Status rename_file(const std::string& from, const std::string& to) {
   return os_write_error(errno, from + " to " + to);
 }
 
+/// As which a journal is written.
+std::string unfinished(const std::string& journal) { return journal + ".new"; }
+
+Status remove_unfinished(const std::string& journal) {
+  const std::string fresh = unfinished(journal);
+  if (::unlink(fresh.c_str()) == 0 || errno == ENOENT) return {};
+  return os_write_error(errno, fresh);
+}
+
 Status remove_journal(const std::string& journal) {
   if (::unlink(journal.c_str()) != 0) return os_write_error(errno, journal);
   return sync_folder(folder_of(journal));
@@ -63,6 +72,8 @@ Status Renames::keep() {
 }
 
 Status Renames::take_back(const std::string& journal) {
+  // The process died before it changed a name.
+  if (Status removed = remove_unfinished(journal); !removed) return removed;
   if (!is_there(journal)) return {};
   const auto text = read_whole_text(journal, kJournalBytesMax);
   if (!text) return text.error();
@@ -91,8 +102,8 @@ Status Renames::take_back(const std::string& journal) {
 Status Renames::write_journal() const {
   std::string text;
   for (const Rename& one : planned_) text += one.from + kEnd + one.to + kEnd;
-  const std::string fresh = journal_ + ".new";
-  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return os_write_error(errno, fresh);
+  const std::string fresh = unfinished(journal_);
+  if (Status removed = remove_unfinished(journal_); !removed) return removed;
   if (Status written = write_file(fresh, text); !written) return written;
   if (Status renamed = rename_file(fresh, journal_); !renamed) return renamed;
   return sync_folder(folder_of(journal_));

@@ -41,7 +41,8 @@ class Renames {
   Status keep();
 
   /// Undoes what a journal says and was not kept. May be called again after an error, or after the
-  /// process died here, too. Does nothing without a journal.
+  /// process died here, too. Without a journal no name was changed: then it only removes one that
+  /// was not finished.
   /// Errors: those of os_write_error; kCorrupt (no journal of ours, which is left).
   static Status take_back(const std::string& journal);
 

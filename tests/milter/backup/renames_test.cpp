@@ -104,6 +104,12 @@ TEST_F(RenamesTest, AreTakenBackAfterTheProcessDiedWherever) {
   }
 }
 
+TEST_F(RenamesTest, LeaveNoJournalThatWasNotFinished) {
+  put("restore.journal.new");
+  ASSERT_TRUE(Renames::take_back(journal_));
+  EXPECT_TRUE(content().empty());
+}
+
 TEST_F(RenamesTest, AreNotGuessedOfAnotherFile) {
   put("data");
   for (const std::string& wrong : {std::string("text"), std::string("one\0", 4)}) {
