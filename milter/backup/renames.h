@@ -51,7 +51,7 @@ class Renames {
     std::string from;
     std::string to;
   };
-  Status write_journal() const;
+  [[nodiscard]] Status write_journal() const;
   static Status sync_folders_of(const std::vector<Rename>& renames);
 
   const std::string journal_;
