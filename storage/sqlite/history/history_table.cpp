@@ -150,11 +150,11 @@ Status HistoryTable::insert(const HistoryRow& row) {
 
 Status HistoryTable::insert_more(const HistoryRow& row, std::int64_t time) {
   if (!row.sender_name.empty() || !row.recipients.empty() || !row.subject.empty()) {
-    const Status done = statements_->insert_names.bind(1, time)
-                            .bind(2, as_bytes(row.sender_name))
-                            .bind(3, as_bytes(row.recipients))
-                            .bind(4, as_bytes(row.subject))
-                            .run();
+    Status done = statements_->insert_names.bind(1, time)
+                      .bind(2, as_bytes(row.sender_name))
+                      .bind(3, as_bytes(row.recipients))
+                      .bind(4, as_bytes(row.subject))
+                      .run();
     if (!done) return done;
   }
   if (row.kept.empty()) return {};
